@@ -1,0 +1,20 @@
+"""The array types that cross module borders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = NDArray[np.int32]
+"""Players as numbers from 0; the names stand in `Players`."""
+
+Halves = NDArray[np.int8]
+"""What the first player scored, in half points: 0 lost, 1 drew, 2 won."""
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Times = NDArray[Any]
+"""When a match was played: datetime64 (days or microseconds), int64 or float64."""
