@@ -1,0 +1,125 @@
+"""The sequential Elo pass in natural units: one rating a player, or many lanes (many k) in one pass.
+
+E = 1 / (1 + exp(-(r_i - r_j))), r_i += step (S - E), r_j -= step (S - E); Duersch et al. 2020, section 2.
+The loss is the sum of (S - E)^2 over matches, one side only: the paper's both-sided loss is twice this.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba.extending import register_jitable
+
+from ludometer.arrays import Codes, Floats, Halves
+from ludometer.kernels import lanes
+from ludometer.kernels.compile import JIT, kernel
+
+_AHEAD = 16
+"""Matches between asking for a rating's cache line and using it: with a million players that is 2.5 times faster."""
+
+
+def elo_pass_plain(
+    first: Codes, second: Codes, halves: Halves, rating: Floats, step: float, expected: Floats, before: Floats
+) -> float:
+    """The plain twin of `elo_pass`."""
+    loss = 0.0
+    for t in range(len(first)):
+        i, j = first[t], second[t]
+        x, y = rating[i, 0], rating[j, 0]
+        forecast = _logistic(x - y)
+        if len(expected):
+            expected[t] = forecast
+        if len(before):
+            before[t, 0], before[t, 1] = x, y
+        miss = halves[t] / 2 - forecast
+        loss += miss * miss
+        rating[i, 0] = x + step * miss
+        rating[j, 0] = y - step * miss
+    return loss
+
+
+def elo_pass(
+    first: Codes, second: Codes, halves: Halves, rating: Floats, step: float, expected: Floats, before: Floats
+) -> float:
+    """Play the matches in order, moving `rating` (players, 1) in place, and return the loss.
+
+    `expected` (n) gets the forecasts and `before` (n, 2) the ratings at match time; of length 0 they are not wanted.
+    """
+    play = _elo_pass if JIT else elo_pass_plain
+    return play(first, second, halves, rating, step, expected, before)
+
+
+@kernel
+def _elo_pass(
+    first: Codes, second: Codes, halves: Halves, rating: Floats, step: float, expected: Floats, before: Floats
+) -> float:
+    loss = 0.0
+    n = len(first)
+    for t in range(n):
+        _look_ahead(first, second, rating, t, n)
+        i, j = first[t], second[t]
+        x, y = rating[i, 0], rating[j, 0]
+        forecast = _logistic(x - y)
+        if len(expected):
+            expected[t] = forecast
+        if len(before):
+            before[t, 0], before[t, 1] = x, y
+        miss = 0.5 * halves[t] - forecast
+        loss += miss * miss
+        rating[i, 0] = x + step * miss
+        rating[j, 0] = y - step * miss
+    return loss
+
+
+def elo_lanes_plain(
+    first: Codes, second: Codes, halves: Halves, rating: Floats, step: Floats, loss: Floats
+) -> None:
+    """The plain twin of `elo_lanes`."""
+    for i, j, half in zip(first, second, halves, strict=True):
+        x, y = rating[i].copy(), rating[j].copy()
+        miss = half / 2 - 1 / (1 + np.exp(np.clip(y - x, -700, 700)))
+        loss[0] += miss * miss
+        rating[i] = x + step[0] * miss
+        rating[j] = y - step[0] * miss
+
+
+def elo_lanes(first: Codes, second: Codes, halves: Halves, rating: Floats, step: Floats, loss: Floats) -> None:
+    """Play the matches once for every lane, a lane having its own step: moves `rating`, adds to `loss`, in place.
+
+    `rating` is (players, lanes), `step` and `loss` are (1, lanes), all made by `lanes.allocate`.
+    """
+    if not rating.shape[1] == step.shape[1] == loss.shape[1] or rating.shape[1] % lanes.WIDTH:
+        raise ValueError("ratings, steps and losses need the same number of lanes, a multiple of eight")
+    play = _elo_lanes if JIT else elo_lanes_plain
+    play(first, second, halves, rating, step, loss)
+
+
+@kernel
+def _elo_lanes(first: Codes, second: Codes, halves: Halves, rating: Floats, step: Floats, loss: Floats) -> None:
+    n = len(first)
+    for t in range(n):
+        _look_ahead(first, second, rating, t, n)
+        i, j = first[t], second[t]
+        score = lanes.splat(0.5 * halves[t])
+        for lane in range(0, rating.shape[1], lanes.WIDTH):
+            x = lanes.load(rating, i, lane)
+            y = lanes.load(rating, j, lane)
+            miss = score - lanes.logistic(x - y)
+            lanes.store(loss, 0, lane, lanes.multiply_add(miss, miss, lanes.load(loss, 0, lane)))
+            move = lanes.load(step, 0, lane) * miss
+            lanes.store(rating, i, lane, x + move)
+            lanes.store(rating, j, lane, y - move)
+
+
+@register_jitable
+def _logistic(x: float) -> float:
+    return 1.0 / (1.0 + math.exp(min(700.0, max(-700.0, -x))))
+
+
+@register_jitable
+def _look_ahead(first, second, rating, t, n):  # type: ignore[no-untyped-def]  # Numba infers the types
+    if t + _AHEAD < n:
+        for lane in range(0, rating.shape[1], lanes.WIDTH):
+            lanes.prefetch(rating, first[t + _AHEAD], lane)
+            lanes.prefetch(rating, second[t + _AHEAD], lane)

@@ -1,0 +1,342 @@
+"""Matches: who played whom, in order, and how it ended; immutable, validated, columnar."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from ludometer.arrays import Codes, Counts, Floats, Halves, Mask, Times
+from ludometer.errors import LudometerError, MatchDataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class Players:
+    """The names behind the codes; integer ids stay integers inside and become text on the way out.
+
+    >>> Players.named(["Ann", "Ben"]).code("Ben")
+    1
+    """
+
+    chunks: tuple[pl.Series, ...]
+
+    @classmethod
+    def named(cls, names: Sequence[str]) -> Self:
+        """Players with these names, in the order of their codes."""
+        import polars as pl
+
+        return cls((pl.Series("player", list(names), dtype=pl.String),))
+
+    @classmethod
+    def numbered(cls, n_players: int) -> Self:
+        """Players called 0, 1, 2 and so on."""
+        import polars as pl
+
+        return cls((pl.Series("player", np.arange(n_players)),))
+
+    def __len__(self) -> int:
+        return sum(map(len, self.chunks))
+
+    @cached_property
+    def names(self) -> pl.Series:
+        """All names as text, by code."""
+        import polars as pl
+
+        return pl.concat([chunk.cast(pl.String) for chunk in self.chunks], rechunk=True).rename("player")
+
+    def code(self, name: str) -> int:
+        """The code of a player; an unknown name is an error that offers the closest ones."""
+        found = (self.names == name).arg_max()
+        if found is None or self.names[found] != name:
+            raise LudometerError(f"no player is called {name!r}{self._suggestion(name)}")
+        return found
+
+    def take(self, kept: Mask) -> Self:
+        """Only these players, in the same order."""
+        import polars as pl
+
+        whole = pl.concat(self.chunks, rechunk=True) if len(self.chunks) > 1 else self.chunks[0]
+        return type(self)((whole.filter(pl.Series(kept)),))
+
+    def _suggestion(self, name: str) -> str:
+        import difflib
+
+        folded = {other.casefold(): other for other in reversed(self.names.to_list())}
+        near = difflib.get_close_matches(name.casefold(), folded, n=3) or [
+            other for other in folded if name.casefold() in other
+        ]
+        return "; do you mean " + " or ".join(repr(folded[other]) for other in near[:3]) + "?" if near else ""
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Matches of two: two codes and what the first scored, in half points."""
+
+    first: Codes
+    second: Codes
+    halves: Halves
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @property
+    def score(self) -> Floats:
+        """What the first player scored: 1, 0.5 or 0."""
+        return self.halves / 2
+
+
+@dataclass(frozen=True, eq=False)
+class Seats:
+    """Matches of several, in Arrow's list layout: match m has the seats starts[m] to starts[m + 1]."""
+
+    starts: Counts
+    player: Codes
+    place: Codes
+    """1 is best; equal places are a tie, and the next place is as many later."""
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def sizes(self) -> Counts:
+        """Players in each match."""
+        return np.diff(self.starts)
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """Who played whom, in order of time, and how it ended.
+
+    Made by `Matches.of_pairs`, `Matches.of_seats` or `read_matches`, which check everything.
+
+    >>> matches = Matches.of_pairs([0, 1], [1, 2], [1, 0.5], players=Players.named(["Ann", "Ben", "Cem"]))
+    >>> len(matches), matches.draw_rate
+    (2, 0.5)
+    """
+
+    players: Players
+    table: Pairs | Seats
+    time: Times | None = None
+
+    @classmethod
+    def of_pairs(
+        cls,
+        first: Sequence[int] | Codes,
+        second: Sequence[int] | Codes,
+        score: Sequence[float] | Floats | Halves,
+        *,
+        players: Players | None = None,
+        time: Sequence[Any] | Times | None = None,
+        ordered: bool = False,
+    ) -> Self:
+        """Matches of two from codes and scores (1, 0.5, 0; int8 counts half points); sorted by time unless `ordered`."""
+        first, second = _codes(first), _codes(second)
+        halves = _halves(score)
+        players = players or Players.numbered(int(max(first.max(initial=-1), second.max(initial=-1))) + 1)
+        _same_length("matches", first=first, second=second, score=halves)
+        _codes_in_range(len(players), first, second)
+        _refuse(first == second, "a player meets himself")
+        times = _times(time, len(first))
+        order = None if ordered else _time_order(times)
+        if order is not None:
+            first, second, halves = first[order], second[order], halves[order]
+            times = None if times is None else times[order]
+        return cls(players, Pairs(*map(_frozen, (first, second, halves))), None if times is None else _frozen(times))
+
+    @classmethod
+    def of_seats(
+        cls,
+        starts: Sequence[int] | Counts,
+        player: Sequence[int] | Codes,
+        place: Sequence[float] | Floats,
+        *,
+        players: Players | None = None,
+        time: Sequence[Any] | Times | None = None,
+        ordered: bool = False,
+    ) -> Self:
+        """Matches of two or more from list offsets, codes and places (lower is better); all of two become pairs."""
+        starts, player = np.asarray(starts, np.int64), _codes(player)
+        places = np.asarray(place, np.float64)
+        players = players or Players.numbered(int(player.max(initial=-1)) + 1)
+        _same_length("seats", player=player, place=places)
+        if not len(starts) or starts[0] != 0 or starts[-1] != len(player) or (np.diff(starts) < 2).any():
+            raise MatchDataError("starts must go from 0 to the number of seats, two or more seats a match")
+        _codes_in_range(len(players), player)
+        _refuse(~np.isfinite(places), "a place is not a number")
+        match = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        grouped = np.lexsort((player, match))
+        twice = (np.diff(player[grouped]) == 0) & (np.diff(match[grouped]) == 0)
+        _refuse(np.isin(np.arange(len(player)), grouped[1:][twice]), "a player sits twice in one match")
+        times = _times(time, len(starts) - 1)
+        order = None if ordered else _time_order(times)
+        if order is not None:
+            sizes = np.diff(starts)[order]
+            seats = np.repeat(starts[:-1][order] - np.cumsum(sizes) + sizes, sizes) + np.arange(len(player))
+            player, places = player[seats], places[seats]
+            starts = np.concatenate(([0], np.cumsum(sizes)))
+            times = None if times is None else times[order]
+        frozen = None if times is None else _frozen(times)
+        if len(starts) > 1 and (np.diff(starts) == 2).all():
+            halves = (1 + np.sign(places[1::2] - places[0::2])).astype(np.int8)
+            return cls(players, Pairs(*map(_frozen, (player[0::2].copy(), player[1::2].copy(), halves))), frozen)
+        return cls(players, Seats(*map(_frozen, (starts, player, _competition_places(starts, places)))), frozen)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __iter__(self) -> Iterator[Self]:
+        """One batch: so a whole file and a stream of batches are played by the same loop."""
+        yield self
+
+    @property
+    def pairs(self) -> Pairs:
+        """The two-player view; matches of more than two are an error."""
+        if isinstance(self.table, Seats):
+            raise MatchDataError(
+                f"matches of two players are needed; here are up to {self.table.sizes.max(initial=0)} a match. "
+                "Keep those of two with --where, if a column tells"
+            )
+        return self.table
+
+    @cached_property
+    def counts(self) -> Counts:
+        """Matches of each player."""
+        table = self.table
+        columns = (table.player,) if isinstance(table, Seats) else (table.first, table.second)
+        return sum((np.bincount(codes, minlength=len(self.players)) for codes in columns), np.int64(0))
+
+    @property
+    def seats(self) -> Seats:
+        """The list view of any matches: two seats each for matches of two, a draw being a tie for the first place."""
+        if isinstance(self.table, Seats):
+            return self.table
+        pairs = self.table
+        player = np.column_stack((pairs.first, pairs.second)).ravel()
+        place = np.column_stack((1 + (pairs.halves < 1), 1 + (pairs.halves > 1))).ravel().astype(np.int32)
+        return Seats(np.arange(0, len(player) + 1, 2), player, place)
+
+    @property
+    def draw_rate(self) -> float | None:
+        """The share of drawn matches of two; None if there are matches of more, or none at all."""
+        if isinstance(self.table, Seats) or not len(self):
+            return None
+        return float((self.table.halves == 1).mean())
+
+    def take(self, kept: Mask) -> Self:
+        """Only these matches, in order; the players stay."""
+        time = None if self.time is None else _frozen(self.time[kept])
+        if isinstance(self.table, Pairs):
+            columns = (self.table.first[kept], self.table.second[kept], self.table.halves[kept])
+            return type(self)(self.players, Pairs(*map(_frozen, columns)), time)
+        seats = np.repeat(kept, self.table.sizes)
+        starts = np.concatenate(([0], np.cumsum(self.table.sizes[kept])))
+        return type(self)(
+            self.players, Seats(*map(_frozen, (starts, self.table.player[seats], self.table.place[seats]))), time
+        )
+
+    def recode(self, kept: Mask) -> Self:
+        """The same matches with only these players' names, who must be all that play in them."""
+        code = (np.cumsum(kept) - 1).astype(np.int32)
+        table: Pairs | Seats
+        if isinstance(self.table, Pairs):
+            table = Pairs(_frozen(code[self.table.first]), _frozen(code[self.table.second]), self.table.halves)
+        else:
+            table = Seats(self.table.starts, _frozen(code[self.table.player]), self.table.place)
+        return type(self)(self.players.take(kept), table, self.time)
+
+    def fingerprint(self) -> str:
+        """A hash of everything in here: the same matches in the same order have the same, whatever file they came from."""
+        digest = hashlib.sha256()
+        columns = vars(self.table) | ({} if self.time is None else {"time": self.time.view(np.int64)})
+        for name, column in columns.items():
+            digest.update(f"{name} {column.dtype.str} {len(column)};".encode())
+            digest.update(np.ascontiguousarray(column).data)
+        names = self.players.names
+        digest.update(names.str.len_bytes().to_numpy().astype(np.int64).tobytes())
+        digest.update("".join(names.to_list()).encode())
+        return digest.hexdigest()[:16]
+
+
+def _codes(values: Any) -> Codes:
+    return np.ascontiguousarray(values, np.int32)
+
+
+def _halves(score: Any) -> Halves:
+    array = np.asarray(score)
+    if array.dtype != np.int8:
+        doubled = 2 * array.astype(np.float64)
+        array = np.where(np.isfinite(doubled), doubled, -1)
+        _refuse(~np.isin(array, (0, 1, 2)), "a score is not 1, 0.5 or 0")
+    else:
+        _refuse((array < 0) | (array > 2), "a score is not 0, 1 or 2 half points")
+    return np.ascontiguousarray(array, np.int8)
+
+
+def _times(time: Any, n_matches: int) -> Times | None:
+    if time is None:
+        return None
+    array = np.asarray(time)
+    if array.dtype.kind == "M":
+        array = array.astype("datetime64[D]" if array.dtype == np.dtype("datetime64[D]") else "datetime64[us]")
+        bad = np.isnat(array)
+    elif array.dtype.kind in "iu":
+        array, bad = array.astype(np.int64), np.zeros(len(array), bool)
+    elif array.dtype.kind == "f":
+        array = array.astype(np.float64)
+        bad = ~np.isfinite(array)
+    else:
+        raise MatchDataError(f"times must be dates or numbers, not {array.dtype}")
+    if len(array) != n_matches:
+        raise MatchDataError(f"{n_matches} matches but {len(array)} times")
+    _refuse(bad, "a time is missing")
+    return array
+
+
+def _time_order(time: Times | None) -> Counts | None:
+    """The stable order by time; None where they are in order already."""
+    if time is None or len(time) < 2 or (time[1:] >= time[:-1]).all():
+        return None
+    return np.argsort(time, kind="stable")
+
+
+def _competition_places(starts: Counts, values: Floats) -> Codes:
+    """1, 2, 2, 4: one more than the number of better seats in the match."""
+    match = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    order = np.lexsort((values, match))
+    rank = np.empty(len(values), np.int64)
+    fresh = np.ones(len(values), bool)
+    fresh[1:] = (np.diff(values[order]) != 0) | (np.diff(match[order]) != 0)
+    rank[order] = np.maximum.accumulate(np.where(fresh, np.arange(len(values)), 0))
+    return (rank - starts[match] + 1).astype(np.int32)
+
+
+def _codes_in_range(n_players: int, *columns: Codes) -> None:
+    for codes in columns:
+        _refuse((codes < 0) | (codes >= n_players), f"a player's code is not from 0 to {n_players - 1}")
+
+
+def _same_length(noun: str, **columns: np.ndarray[Any, Any]) -> None:
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise MatchDataError(f"the columns of {noun} differ in length: {lengths}")
+
+
+def _refuse(bad: Mask, fault: str) -> None:
+    rows = np.flatnonzero(bad)
+    if len(rows):
+        shown = ", ".join(str(row + 1) for row in rows[:5]) + (" and more" if len(rows) > 5 else "")
+        raise MatchDataError(f"{fault}: {len(rows):,} of {len(bad):,} rows (row {shown})")
+
+
+def _frozen(array: Any) -> Any:
+    view = np.ascontiguousarray(array).view()
+    view.setflags(write=False)
+    return view

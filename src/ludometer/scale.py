@@ -1,0 +1,38 @@
+"""Natural units (log-odds) and Elo points, and the expected score: the only place of 400 and ln 10."""
+
+from __future__ import annotations
+
+import math
+from typing import TypeVar
+
+import numpy as np
+
+from ludometer.arrays import Floats
+
+Number = TypeVar("Number", float, Floats)
+
+ELO = 400 / math.log(10)
+"""Elo points in one natural unit (a factor e in the odds): 173.7."""
+
+
+def to_elo(natural: Number) -> Number:
+    """Log-odds to Elo points.
+
+    >>> round(to_elo(math.log(10)))
+    400
+    """
+    return natural * ELO
+
+
+def from_elo(points: Number) -> Number:
+    """Elo points to log-odds."""
+    return points / ELO
+
+
+def expected_score(difference: Floats) -> Floats:
+    """1 / (1 + 10^(-difference / 400)): what a player that many Elo points better scores on average.
+
+    >>> expected_score(np.array([0.0, 400.0])).round(3).tolist()
+    [0.5, 0.909]
+    """
+    return np.asarray(1 / (1 + np.exp(np.clip(-np.asarray(difference) / ELO, -700, 700))))

@@ -1,0 +1,26 @@
+"""Past averages equal their plain twin."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ludometer.kernels.averages import past_averages, past_averages_plain
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(1, 4), st.integers(0, 2)), max_size=60))
+def test_past_averages_equal_their_plain_twin(matches: list[tuple[int, int, int]]) -> None:
+    first = np.array([i for i, _, _ in matches], np.int32)
+    second = np.array([(i + d) % 5 for i, d, _ in matches], np.int32)
+    halves = np.array([s for _, _, s in matches], np.int8)
+    average, count = past_averages(first, second, halves, 5)
+    plain_average, plain_count = past_averages_plain(first, second, halves, 5)
+    np.testing.assert_array_equal(count, plain_count)
+    np.testing.assert_allclose(average, plain_average, equal_nan=True)
+
+
+def test_the_first_match_has_no_past() -> None:
+    average, count = past_averages(np.array([0], np.int32), np.array([1], np.int32), np.array([2], np.int8), 2)
+    assert np.isnan(average).all()
+    assert (count == 0).all()

@@ -1,0 +1,129 @@
+"""Matches check what they are made of, keep time order and never change."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ludometer.components import keep_connected
+from ludometer.errors import LudometerError, MatchDataError
+from ludometer.matches import Matches, Pairs, Players, Seats
+
+
+def test_matches_are_sorted_by_time_and_equal_times_keep_their_order() -> None:
+    matches = Matches.of_pairs([0, 1, 2, 0], [1, 2, 0, 2], [1, 0.5, 0, 1], time=[3, 1, 3, 1])
+    np.testing.assert_array_equal(matches.pairs.first, [1, 0, 0, 2])
+    np.testing.assert_array_equal(matches.pairs.halves, [1, 2, 2, 0])
+    assert matches.time is not None
+    np.testing.assert_array_equal(matches.time, [1, 1, 3, 3])
+
+
+def test_order_given_by_the_caller_is_kept() -> None:
+    matches = Matches.of_pairs([0, 1], [1, 2], [1, 0], time=[5, 2], ordered=True)
+    np.testing.assert_array_equal(matches.pairs.first, [0, 1])
+
+
+def test_arrays_cannot_be_written_and_the_caller_keeps_his() -> None:
+    first = np.array([0, 1], np.int32)
+    matches = Matches.of_pairs(first, [1, 2], [1, 0])
+    with pytest.raises(ValueError, match="read-only"):
+        matches.pairs.first[0] = 2
+    first[0] = first[0]
+    assert first.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "score", "message"),
+    [
+        ([0, 1], [0, 2], [1, 1], r"meets himself: 1 of 2 rows \(row 1\)"),
+        ([0, 1], [1, 2], [1, 7], r"not 1, 0.5 or 0: 1 of 2 rows \(row 2\)"),
+        ([0, 1], [1, 2], [1, np.nan], "not 1, 0.5 or 0"),
+        ([0, -1], [1, 2], [1, 0], "code is not from 0 to 2"),
+        ([0], [1, 2], [1, 0], "differ in length"),
+    ],
+)
+def test_faults_are_counted_and_shown(first: list[int], second: list[int], score: list[float], message: str) -> None:
+    with pytest.raises(MatchDataError, match=message):
+        Matches.of_pairs(first, second, score)
+
+
+def test_a_missing_time_is_refused() -> None:
+    with pytest.raises(MatchDataError, match="time is missing"):
+        Matches.of_pairs([0], [1], [1], time=np.array(["NaT"], "datetime64[D]"))
+
+
+def test_seats_of_two_become_pairs() -> None:
+    matches = Matches.of_seats([0, 2, 4, 6], [0, 1, 2, 0, 1, 2], [1, 2, 5, 3, 1, 1])
+    assert isinstance(matches.table, Pairs)
+    np.testing.assert_array_equal(matches.pairs.halves, [2, 0, 1])
+
+
+def test_places_count_the_better_seats() -> None:
+    matches = Matches.of_seats([0, 4, 6], [0, 1, 2, 3, 0, 1], [10, 20, 20, 30, 2, 1])
+    assert isinstance(matches.table, Seats)
+    np.testing.assert_array_equal(matches.table.place, [1, 2, 2, 4, 2, 1])
+    with pytest.raises(MatchDataError, match="up to 4 a match"):
+        _ = matches.pairs
+
+
+def test_seats_are_sorted_by_time_as_whole_matches() -> None:
+    matches = Matches.of_seats([0, 3, 5], [0, 1, 2, 3, 4], [1, 2, 3, 2, 1], time=[9, 4])
+    np.testing.assert_array_equal(matches.seats.player, [3, 4, 0, 1, 2])
+    np.testing.assert_array_equal(matches.seats.starts, [0, 2, 5])
+    np.testing.assert_array_equal(matches.seats.place, [2, 1, 1, 2, 3])
+
+
+def test_a_player_twice_in_a_match_is_refused() -> None:
+    with pytest.raises(MatchDataError, match="sits twice"):
+        Matches.of_seats([0, 3], [0, 1, 0], [1, 2, 3])
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 5), st.integers(0, 2)), min_size=1, max_size=30))
+def test_pairs_seen_as_seats_and_back_are_the_same(rows: list[tuple[int, int, int]]) -> None:
+    first = [i for i, _, _ in rows]
+    second = [(i + d) % 6 for i, d, _ in rows]
+    matches = Matches.of_pairs(first, second, np.array([h for _, _, h in rows]) / 2, players=Players.numbered(6))
+    seats = matches.seats
+    back = Matches.of_seats(seats.starts, seats.player, seats.place, players=matches.players)
+    assert back.fingerprint() == matches.fingerprint()
+    np.testing.assert_array_equal(back.counts, np.bincount(first + second, minlength=6))
+
+
+def test_the_fingerprint_sees_every_change() -> None:
+    def prints(names: str = "ab", score: float = 1, time: int = 1) -> str:
+        return Matches.of_pairs([0], [1], [score], time=[time], players=Players.named(list(names))).fingerprint()
+
+    assert len({prints(), prints("ac"), prints(score=0), prints(time=2)}) == 4
+    assert prints() == prints()
+
+
+def test_unknown_players_get_a_suggestion() -> None:
+    players = Players.named(["Carlsen, Magnus", "Anand, Viswanathan"])
+    with pytest.raises(LudometerError, match="do you mean 'Carlsen, Magnus'"):
+        players.code("carlsen, magnus")
+    with pytest.raises(LudometerError, match="do you mean 'Anand"):
+        players.code("Anand")
+
+
+def test_the_largest_component_is_kept_and_the_rest_counted() -> None:
+    islands = Matches.of_pairs([0, 1, 3, 5], [1, 2, 4, 6], [1, 0, 1, 0.5], players=Players.named(list("abcdefg")))
+    kept = keep_connected(islands)
+    assert (len(kept.matches), kept.dropped_matches, kept.dropped_players, kept.n_components) == (2, 2, 4, 3)
+    assert kept.matches.players.names.to_list() == ["a", "b", "c"]
+    assert len(keep_connected(islands, min_players=2).matches) == 4
+    with pytest.raises(MatchDataError, match="the largest has 3"):
+        keep_connected(islands, min_players=4)
+
+
+def test_components_of_several_players_hold_whole_matches() -> None:
+    matches = Matches.of_seats([0, 3, 6, 8], [0, 1, 2, 2, 3, 4, 5, 6], [1, 2, 3, 1, 2, 3, 1, 2])
+    kept = keep_connected(matches)
+    assert (len(kept.matches), len(kept.matches.players), kept.dropped_matches) == (2, 5, 1)
+    np.testing.assert_array_equal(kept.matches.seats.player, [0, 1, 2, 2, 3, 4])
+
+
+def test_no_matches_are_an_error_for_components() -> None:
+    with pytest.raises(MatchDataError, match="no matches"):
+        keep_connected(Matches.of_pairs([], [], []))
