@@ -45,3 +45,32 @@ def number_keys(
             n_known += 1
         codes[t] = table_codes[slot]
     return len(keys), n_known
+
+
+def number_small_keys_plain(ids: Counts, code_of_id: Codes, n_known: int, codes: Codes, new: Counts) -> int:
+    """The plain twin of `number_small_keys`."""
+    first_seen = n_known
+    for t, key in enumerate(ids):
+        if code_of_id[key] < 0:
+            new[n_known - first_seen] = t
+            code_of_id[key] = n_known
+            n_known += 1
+        codes[t] = code_of_id[key]
+    return n_known
+
+
+@kernel
+def number_small_keys(ids: Counts, code_of_id: Codes, n_known: int, codes: Codes, new: Counts) -> int:
+    """The same for integers from 0 to len(code_of_id) - 1, by a plain table; returns the codes known."""
+    n_new = 0
+    for t in range(len(ids)):
+        key = ids[t]
+        code = code_of_id[key]
+        if code < 0:
+            code = n_known
+            code_of_id[key] = n_known
+            new[n_new] = t
+            n_new += 1
+            n_known += 1
+        codes[t] = code
+    return n_known

@@ -41,8 +41,8 @@ TAGS = (
 VALUE_BYTES = 4096
 """How much of one tag's value is kept."""
 
+CH=64
 _N_TAGS = len(TAGS)
-_EVENT = TAGS.index("Event")
 _OPENERS = sum(1 << TAGS.index(tag) for tag in ("Event", "White", "Black", "Result"))
 """The tags, as bits, that no game has twice."""
 
@@ -50,37 +50,63 @@ _WORD = 7
 # A name is compared as two numbers of seven bytes each: int64 never overflows, not even where Numba is switched off.
 _LOW_WORDS = np.array([int.from_bytes(tag.encode()[:_WORD], "big") for tag in TAGS], np.int64)
 _HIGH_WORDS = np.array([int.from_bytes(tag.encode()[_WORD:], "big") for tag in TAGS], np.int64)
-_RESCUE = np.frombuffer(b'[Event "', np.uint8)
-
-_LF, _CR, _QUOTE, _PERCENT, _SEMICOLON = 10, 13, 34, 37, 59
-_OPEN_BRACKET, _BACKSLASH, _CLOSE_BRACKET, _OPEN_BRACE, _CLOSE_BRACE = 91, 92, 93, 123, 125
-
-_IS_LINE_END, _IS_WHITE, _IS_NAME, _IS_MARK, _ENDS_TEXT, _ENDS_VALUE, _ENDS_TAG, _ENDS_COMMENT = (
-    1 << bit for bit in range(8)
-)
-_KINDS = np.zeros(256, np.uint8)
-for _kind, _members in (
-    (_IS_LINE_END, b"\r\n"),
-    (_IS_WHITE, b" \t\v\f"),
-    (_IS_NAME, b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+#=:-"),
-    (_IS_MARK, b"\xef\xbb\xbf"),
-    (_ENDS_TEXT, b"\r\n{;"),
-    (_ENDS_VALUE, b'\r\n"\\'),
-    (_ENDS_TAG, b"\r\n]"),
-    (_ENDS_COMMENT, b"\r\n}"),
-):
-    _KINDS[list(_members)] |= _kind
+_EVENT_WORD = int.from_bytes(b"Event", "big")
 
 # What the machine remembers from block to block; from _LENGTHS on, the length of each column's value.
-_MODE, _OPEN, _MOVES, _SEEN, _COLUMN, _LOW, _HIGH, _NAMED, _AFTER_BLANK, _AFTER_CR, _MATCHED, _WRITTEN = range(12)
-_LENGTHS = 12
+_MODE, _OPEN, _MOVES, _SEEN, _COLUMN, _LOW, _HIGH, _NAMED, _LENGTH, _WRITTEN, _LENGTHS = range(11)
 
-# Modes stand in the order of the four step functions, so that one comparison finds the function.
+# Where the machine is. Outside: at the start of a line, after white space or a tag, after a comment, in text, in the
+# rest of a line that does not matter.
 _LINE, _LEAD, _AFTER, _TEXT, _SKIP = range(5)
-_TAG, _NAME, _GAP = range(5, 8)
-_AT_QUOTE = 8
-_VALUE, _ESCAPE, _CLOSE = range(9, 12)
-_COMMENT, _COMMENT_LINE, _COMMENT_WHITE, _COMMENT_MATCH = range(12, 16)
+# In a tag: before, in and after its name, at the quote, in the value, after a backslash, after the value.
+_TAG, _NAME, _GAP, _QUOTE, _VALUE, _ESCAPE, _CLOSE = range(5, 12)
+# In a comment: in a line, at its start after a line with text (ended by CR or LF), after white space, at its start
+# after a blank line (ended by CR or LF), and after each byte of `[Event "`, the last of which is at the quote.
+_NOTE, _NOTE_CR, _NOTE_LF, _NOTE_WHITE, _BLANK_CR, _BLANK_LF, _RESCUE = range(12, 19)
+_N_MODES = _RESCUE + len("[Event ")
+
+_HOLD = 64
+"""Added to the next mode where the byte is to be looked at again in that mode."""
+_MOVE = 128
+"""Added to the next mode where movetext begins."""
+
+
+def _build_table() -> Bytes:
+    """Lay out which mode each byte leads to from each mode."""
+    white, line_end, name = b" \t\v\f", b"\r\n", b"+#=:-_0123456789" + bytes(range(65, 91)) + bytes(range(97, 123))
+    table = np.empty((_N_MODES, 256), np.uint8)
+
+    def lead(modes: Iterable[int], others: int, *steps: tuple[bytes, int]) -> None:
+        for mode in modes:
+            table[mode] = others
+            for members, step in steps:
+                table[mode, list(members)] = step
+
+    always = (line_end, _LINE), (b"{", _NOTE), (b";", _SKIP)
+    lead([_LINE], _TEXT | _MOVE, *always, (white, _LEAD), (b"[", _TAG), (b"%", _SKIP), (b"\xef\xbb\xbf", _LINE))
+    lead([_LEAD], _TEXT | _MOVE, *always, (white, _LEAD), (b"[", _TAG))
+    lead([_AFTER], _TEXT | _MOVE, *always, (white, _AFTER))
+    lead([_TEXT], _TEXT, *always)
+    lead([_SKIP], _SKIP, (line_end, _LINE))
+    lead([_TAG], _TEXT | _HOLD, (white, _TAG), (name, _NAME | _HOLD))
+    lead([_NAME], _TEXT | _HOLD, (white, _GAP), (name, _NAME), (b'"', _QUOTE | _HOLD))
+    lead([_GAP], _TEXT | _HOLD, (white, _GAP), (b'"', _QUOTE | _HOLD))
+    lead([_QUOTE], _VALUE)
+    lead([_VALUE], _VALUE, (line_end, _LINE), (b'"', _CLOSE), (b"\\", _ESCAPE))
+    lead([_ESCAPE], _VALUE | _HOLD, (b'"\\', _VALUE))
+    lead([_CLOSE], _CLOSE, (line_end, _LINE), (b"]", _LEAD))
+    inside = (b"}", _AFTER), (white, _NOTE_WHITE)
+    lead([_NOTE, *range(_RESCUE, _N_MODES)], _NOTE, (b"}", _AFTER), (b"\r", _NOTE_CR), (b"\n", _NOTE_LF))
+    lead([_NOTE_LF, _NOTE_WHITE], _NOTE, *inside, (b"\r", _BLANK_CR), (b"\n", _BLANK_LF))
+    lead([_NOTE_CR], _NOTE, *inside, (b"\r", _BLANK_CR), (b"\n", _NOTE_LF))
+    lead([_BLANK_CR, _BLANK_LF], _NOTE, *inside, (b"\r", _BLANK_CR), (b"\n", _BLANK_LF), (b"[", _RESCUE))
+    for i, byte in enumerate(b"Event "):
+        table[_RESCUE + i, byte] = _RESCUE + i + 1
+    table[_N_MODES - 1, ord('"')] = _QUOTE | _HOLD | _MOVE
+    return table
+
+
+_TABLE = _build_table()
 
 
 def scan_headers(
@@ -90,8 +116,8 @@ def scan_headers(
 
     Where one block ends and the next begins makes no difference to the lines.
     """
-    state = np.zeros(_LENGTHS + _N_TAGS + 1, np.int64)
-    fields = np.zeros((_N_TAGS + 1, value_bytes), np.uint8)
+    state = np.zeros(_LENGTHS + _N_TAGS, np.int64)
+    fields = np.zeros((_N_TAGS, value_bytes), np.uint8)
     out = np.empty(max(out_bytes, _N_TAGS * (value_bytes + 1)), np.uint8)
     # The last line may lack its end.
     for block in chain(blocks, (b"\n",)):
@@ -102,40 +128,79 @@ def scan_headers(
         array.flags.writeable = False
         at = 0
         while (at := scan_block(array, at, state, fields, out)) < array.size:
-            yield _take(out, state)
+            yield _take(state, out)
     if state[_OPEN]:
-        if not _has_room(state, fields, out):
-            yield _take(out, state)
-        _write_row(state, fields, out)
-        yield _take(out, state)
+        if not _write_row(state, fields, out):
+            yield _take(state, out)
+            _write_row(state, fields, out)
+        yield _take(state, out)
 
 
+# One long function: each call of a smaller one that is given arrays costs as much as some thirty bytes do here.
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def scan_block(block: Bytes, at: int, state: Counts, fields: Bytes, out: Bytes) -> int:
+def scan_block(block: Bytes, at: int, state: Counts, fields: Bytes, out: Bytes) -> int:  # noqa: PLR0912, PLR0915
     """Run over a block from `at`; return its size, or the place to go on from once `out` has been emptied."""
-    while at < block.size:
-        mode = state[_MODE]
-        if mode <= _SKIP:
-            at = _step_outside(block, at, state)
-        elif mode <= _GAP:
-            at = _step_name(block, at, state)
-        elif mode == _AT_QUOTE:
-            column = _find_column(state[_LOW], state[_HIGH])
-            if state[_OPEN] and (state[_MOVES] or (1 << column) & _OPENERS & state[_SEEN]):
-                if not _has_room(state, fields, out):
-                    break
-                _write_row(state, fields, out)
+    size, limit = block.size, fields.shape[1]
+    mode, column, length = state[_MODE], state[_COLUMN], state[_LENGTH]
+    low, high, named = state[_LOW], state[_HIGH], state[_NAMED]
+    at = max(at, 0)
+    while at < size:
+        if mode == _VALUE and column < _N_TAGS:
+            while at < size and _TABLE[_VALUE, block[at]] == _VALUE:
+                if length < limit:
+                    fields[column, length] = max(block[at], 32)
+                length += 1
+                at += 1
+        elif mode == _NAME:
+            while at < size and _TABLE[_NAME, block[at]] == _NAME:
+                if named < _WORD:
+                    low = low << 8 | np.int64(block[at])
+                elif named < 2 * _WORD:
+                    high = high << 8 | np.int64(block[at])
+                named += 1
+                at += 1
+        elif mode == _TEXT or mode == _NOTE:
+            other, another = (59, 123) if mode == _TEXT else (125, 125)
+            hits = np.uint8(0)
+            while not hits and at + CH <= size:
+                # Without a way out of this loop, the compiler compares all bytes of the chunk at once.
+                for i in range(CH):
+                    byte = block[at + i]
+                    hits |= np.uint8(byte == 10) | np.uint8(byte == 13) | np.uint8(byte == other) | np.uint8(byte == another)
+                at += 0 if hits else CH
+        while at < size and _TABLE[mode, block[at]] == mode:
+            at += 1
+        if at == size:
+            break
+        step = _TABLE[mode, block[at]]
+        to = step & (_HOLD - 1)
+        if step & _MOVE:
+            state[_MOVES] = 1
+        if to == _TAG:
+            low = high = named = 0
+        elif to == _QUOTE and mode >= _RESCUE:
+            low, high = _EVENT_WORD, 0
+        elif mode == _QUOTE:
+            tag = _find_column(low, high)
+            is_new = state[_MOVES] or (1 << tag) & _OPENERS & state[_SEEN]
+            if is_new and state[_OPEN] and not _write_row(state, fields, out):
+                break
             state[_OPEN] = 1
             state[_MOVES] = 0
-            state[_SEEN] |= 1 << column
-            state[_COLUMN] = column
-            state[_LENGTHS + column] = 0
-            state[_MODE] = _VALUE
-            at += 1
-        elif mode <= _CLOSE:
-            at = _step_value(block, at, state, fields)
-        else:
-            at = _step_comment(block, at, state)
+            state[_SEEN] |= 1 << tag
+            column, length = tag, 0
+        elif mode == _ESCAPE:
+            if column < _N_TAGS and length < limit:
+                fields[column, length] = 92 if step & _HOLD else block[at]
+            length += 1
+        elif mode == _VALUE and to != _ESCAPE and column < _N_TAGS:
+            if to == _LINE or length > limit:
+                length = _trim(fields[column], length, to == _CLOSE)
+            state[_LENGTHS + column] = length
+        mode = to
+        at += 0 if step & _HOLD else 1
+    state[_MODE], state[_COLUMN], state[_LENGTH] = mode, column, length
+    state[_LOW], state[_HIGH], state[_NAMED] = low, high, named
     return at
 
 
@@ -186,148 +251,30 @@ def _clean_plain(value: bytes, closed: bool, value_bytes: int) -> bytes:
     return kept if len(value) <= value_bytes else re.sub(rb"[\xc0-\xff]?[\x80-\xbf]*\Z", b"", kept, count=1)
 
 
-def _take(out: Bytes, state: Counts) -> bytes:
+def _take(state: Counts, out: Bytes) -> bytes:
     lines = out[: state[_WRITTEN]].tobytes()
     state[_WRITTEN] = 0
     return lines
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _has_room(state: Counts, fields: Bytes, out: Bytes) -> bool:
-    return bool(out.size - state[_WRITTEN] >= _N_TAGS * (fields.shape[1] + 1))
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _write_row(state: Counts, fields: Bytes, out: Bytes) -> None:
-    to = state[_WRITTEN]
-    for column in range(_N_TAGS):
-        for i in range(state[_LENGTHS + column]):
-            out[to] = fields[column, i]
-            to += 1
-        out[to] = 9
-        to += 1
-        state[_LENGTHS + column] = 0
-    out[to - 1] = 10
-    state[_WRITTEN] = to
-    state[_SEEN] = 0
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def _find_column(low: int, high: int) -> int:
+    # Unknown tags share one column more, which no line holds.
+    found = _N_TAGS
     for column in range(_N_TAGS):
         if _LOW_WORDS[column] == low and _HIGH_WORDS[column] == high:
-            return column
-    # Unknown tags share one column more, which no line holds.
-    return _N_TAGS
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _step_outside(block: Bytes, at: int, state: Counts) -> int:
-    """Go on outside tags and brace comments, up to the start of one."""
-    mode = state[_MODE]
-    while at < block.size:
-        if mode >= _TEXT:
-            at = _skip_text(block, at) if mode == _TEXT else _skip(block, at, _IS_LINE_END)
-            if at == block.size:
-                break
-        byte = block[at]
-        kind = _KINDS[byte]
-        at += 1
-        if kind & _IS_LINE_END:
-            mode = _LINE
-        elif byte == _OPEN_BRACE:
-            state[_AFTER_BLANK] = 0
-            mode = _COMMENT
-            break
-        elif byte == _OPEN_BRACKET and mode <= _LEAD:
-            state[_LOW] = state[_HIGH] = state[_NAMED] = 0
-            mode = _TAG
-            break
-        elif byte == _SEMICOLON or (byte == _PERCENT and mode == _LINE):
-            mode = _SKIP
-        elif kind & _IS_WHITE:
-            if mode == _LINE:
-                mode = _LEAD
-        elif not (kind & _IS_MARK and mode == _LINE):
-            state[_MOVES] = 1
-            mode = _TEXT
-    state[_MODE] = mode
-    return at
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _step_name(block: Bytes, at: int, state: Counts) -> int:
-    """Go on in a tag up to the quote that opens its value, or to the byte that shows that it is no tag."""
-    mode = state[_MODE]
-    while at < block.size:
-        byte = block[at]
-        kind = _KINDS[byte]
-        if kind & _IS_NAME and mode != _GAP:
-            word = _LOW if state[_NAMED] < _WORD else _HIGH
-            if state[_NAMED] < 2 * _WORD:
-                state[word] = state[word] << 8 | byte
-            state[_NAMED] += 1
-            mode = _NAME
-        elif kind & _IS_WHITE:
-            if mode == _NAME:
-                mode = _GAP
-        else:
-            mode = _AT_QUOTE if byte == _QUOTE and mode != _TAG else _TEXT
-            break
-        at += 1
-    state[_MODE] = mode
-    return at
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _step_value(block: Bytes, at: int, state: Counts, fields: Bytes) -> int:
-    """Go on in a tag's value, and from there to its bracket or the end of its line."""
-    mode = state[_MODE]
-    column = state[_COLUMN]
-    limit = fields.shape[1]
-    length = state[_LENGTHS + column]
-    while at < block.size and mode != _CLOSE:
-        if column == _N_TAGS and mode == _VALUE:
-            at = _skip(block, at, _ENDS_VALUE)
-            if at == block.size:
-                break
-        byte = block[at]
-        if mode == _ESCAPE:
-            mode = _VALUE
-            if byte not in (_QUOTE, _BACKSLASH):
-                # A lone backslash stands for itself, and its follower is looked at again.
-                byte = np.uint8(_BACKSLASH)
-                at -= 1
-        elif _KINDS[byte] & _ENDS_VALUE:
-            at += 1
-            if byte == _BACKSLASH:
-                mode = _ESCAPE
-                continue
-            length = _trim(fields[column], length, byte == _QUOTE)
-            mode = _CLOSE if byte == _QUOTE else _LINE
-            break
-        if length < limit:
-            fields[column, length] = byte if byte >= 32 else 32
-        length += 1
-        at += 1
-    state[_LENGTHS + column] = length
-    if mode == _CLOSE:
-        at = _skip(block, at, _ENDS_TAG)
-        if at < block.size:
-            mode = _LEAD if block[at] == _CLOSE_BRACKET else _LINE
-            at += 1
-    state[_MODE] = mode
-    return at
+            found = column
+    return found
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _trim(field: Bytes, length: int, closed: bool) -> int:
-    """Return how much of a value stands."""
+    """Return how much of a value stands that is overlong or lacks its closing quote."""
     kept = min(length, field.size)
     if not closed:
         while kept > 0 and field[kept - 1] == 32:
             kept -= 1
-        if kept > 0 and field[kept - 1] == _CLOSE_BRACKET:
+        if kept > 0 and field[kept - 1] == 93:
             kept -= 1
     if length > field.size:
         # A character cut in two would make the whole field invalid UTF-8.
@@ -339,79 +286,19 @@ def _trim(field: Bytes, length: int, closed: bool) -> int:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _step_comment(block: Bytes, at: int, state: Counts) -> int:
-    """Go on in a brace comment up to its end, watching for the header of a new game after a blank line."""
-    mode = state[_MODE]
-    while at < block.size:
-        if mode == _COMMENT:
-            at = _skip(block, at, _ENDS_COMMENT)
-            if at == block.size:
-                break
-        byte = block[at]
-        kind = _KINDS[byte]
-        if mode == _COMMENT_MATCH:
-            if byte != _RESCUE[state[_MATCHED]]:
-                mode = _COMMENT
-                continue
-            state[_MATCHED] += 1
-            if byte == _QUOTE:
-                state[_LOW] = _LOW_WORDS[_EVENT]
-                state[_HIGH] = _HIGH_WORDS[_EVENT]
-                state[_MOVES] = 1
-                mode = _AT_QUOTE
-                break
-        elif byte == _CLOSE_BRACE:
-            mode = _AFTER
-            at += 1
-            break
-        elif kind & _IS_LINE_END:
-            _note_line_end(state, mode, byte)
-            mode = _COMMENT_LINE
-        elif kind & _IS_WHITE:
-            mode = _COMMENT_WHITE
-        elif mode == _COMMENT_LINE and state[_AFTER_BLANK] and byte == _OPEN_BRACKET:
-            state[_MATCHED] = 1
-            mode = _COMMENT_MATCH
-        else:
-            mode = _COMMENT
-        at += 1
-    state[_MODE] = mode
-    return at
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _note_line_end(state: Counts, mode: int, byte: int) -> None:
-    if mode == _COMMENT_LINE and byte == _LF and state[_AFTER_CR]:
-        # The LF of a CR LF is no blank line.
-        state[_AFTER_CR] = 0
-    else:
-        state[_AFTER_BLANK] = mode != _COMMENT
-        state[_AFTER_CR] = byte == _CR
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _skip(block: Bytes, at: int, kinds: int) -> int:
-    while at < block.size and not _KINDS[block[at]] & kinds:
-        at += 1
-    return at
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _skip_text(block: Bytes, at: int) -> int:
-    """Find the next byte that matters in movetext."""
-    # Moves between two comments are short, and for them the loop over whole chunks would come too early.
-    near = min(block.size, at + 16)
-    while at < near:
-        if _KINDS[block[at]] & _ENDS_TEXT:
-            return at
-        at += 1
-    # Without a way out of the inner loop the compiler looks at all bytes of a chunk at once.
-    while at + 64 <= block.size:
-        found = False
-        for i in range(64):
-            byte = block[at + i]
-            found |= (byte == _LF) | (byte == _CR) | (byte == _OPEN_BRACE) | (byte == _SEMICOLON)
-        if found:
-            break
-        at += 64
-    return _skip(block, at, _ENDS_TEXT)
+def _write_row(state: Counts, fields: Bytes, out: Bytes) -> bool:
+    """Append the game to `out` and clear it; return False, and do nothing, where there might be no room for it."""
+    to = state[_WRITTEN]
+    if out.size - to < _N_TAGS * (fields.shape[1] + 1):
+        return False
+    for column in range(_N_TAGS):
+        for i in range(state[_LENGTHS + column]):
+            out[to] = fields[column, i]
+            to += 1
+        out[to] = 9
+        to += 1
+        state[_LENGTHS + column] = 0
+    out[to - 1] = 10
+    state[_WRITTEN] = to
+    state[_SEEN] = 0
+    return True

@@ -67,8 +67,17 @@ _Value: TypeAlias = Decimal | str | bool
 
 _DEEPEST = 100
 _MOST_LISTED = 20
+_LARGEST_EXPONENT = 10**9
 _KEYWORDS = frozenset({"and", "or", "not", "in", "is", "null"})
 _MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_OPERATORS = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 _TRUE_WORDS = ("true", "t", "yes", "y", "1")
 _FALSE_WORDS = ("false", "f", "no", "n", "0")
 _LARGEST_FLOATS = {"Float16": 65504.0, "Float32": (2 - 2.0**-23) * 2.0**127, "Float64": sys.float_info.max}
@@ -183,10 +192,10 @@ def _unreadable(character: str) -> str:
 
 def _token(text: str, at: int, group: str, word: str) -> _Token:
     if group == "number":
-        try:
-            return _Token("literal", at, Decimal(word))
-        except InvalidOperation:
-            raise _fault(text, at, "the exponent of this number is out of reach") from None
+        number = _decimal(word)
+        if number is None:
+            raise _fault(text, at, "this number is out of reach")
+        return _Token("literal", at, number)
     if group == "quoted":
         quote = word[0]
         return _Token("literal" if quote == "'" else "name", at, word[1:-1].replace(quote * 2, quote))
@@ -258,8 +267,9 @@ def _expression(node: _Test | _Group, schema: Mapping[str, pl.DataType]) -> pl.E
 
     if isinstance(node, _Group):
         # Horizontal functions take any number of terms, where a chain of operators would overflow Polars' stack.
-        either = [pl.all_horizontal([_expression(test, schema) for test in tests]) for tests in node.alternatives]
-        found = pl.any_horizontal(either)
+        both = [[_expression(test, schema) for test in tests] for tests in node.alternatives]
+        either = [pl.all_horizontal(terms) if len(terms) > 1 else terms[0] for terms in both]
+        found = pl.any_horizontal(either) if len(either) > 1 else either[0]
         return ~found if node.negated else found
     column = _resolved(node.column, schema)
     if node.symbol in ("is null", "is not null"):
@@ -275,18 +285,10 @@ def _expression(node: _Test | _Group, schema: Mapping[str, pl.DataType]) -> pl.E
 
 
 def _compared(left: pl.Expr, symbol: str, right: pl.Expr) -> pl.Expr:
-    operators = {
-        "=": operator.eq,
-        "!=": operator.ne,
-        "<": operator.lt,
-        "<=": operator.le,
-        ">": operator.gt,
-        ">=": operator.ge,
+    if symbol in ("all", "none"):
         # Made from the column, since a literal would not be as long as the frame.
-        "all": lambda column, _: column.is_not_null(),
-        "none": lambda column, _: column.is_null() & False,
-    }
-    test: pl.Expr = operators[symbol](left, right)
+        return left.is_not_null() if symbol == "all" else left.is_null() & False
+    test: pl.Expr = _OPERATORS[symbol](left, right)
     return test.fill_null(False)
 
 
@@ -295,8 +297,8 @@ def _resolved(token: _Token, schema: Mapping[str, pl.DataType]) -> _Column:
     import polars as pl
 
     name = _matched(str(token.value), schema)
-    # `pl.col` takes some names as patterns over all columns.
-    values = pl.col(f"^{re.escape(name)}$") if name == "*" or name.startswith("^") else pl.col(name)
+    # `pl.col` takes these names as patterns over all columns.
+    values = pl.selectors.by_name(name).as_expr() if name == "*" or name.startswith("^") else pl.col(name)
     dtype = schema[name]
     if dtype.is_float():
         return _Column(name, values.fill_nan(None), dtype)
@@ -306,14 +308,14 @@ def _resolved(token: _Token, schema: Mapping[str, pl.DataType]) -> _Column:
 
 
 def _matched(name: str, schema: Mapping[str, pl.DataType]) -> str:
-    import difflib
-
     folded = name.casefold()
     same = [name] if name in schema else [column for column in schema if column.casefold() == folded]
     if len(same) == 1:
         return same[0]
     if same:
         raise LudometerError(f"{name!r} could be any of the columns {', '.join(map(repr, same))}: spell it as they do")
+    import difflib
+
     spellings = {column.casefold(): column for column in schema}
     close = difflib.get_close_matches(folded, spellings, n=1)
     guess = f"; did you mean {spellings[close[0]]!r}?" if close else "."
@@ -388,10 +390,20 @@ def _as_literal(column: _Column, value: _Value) -> _Column:
 
 
 def _number(column: _Column, value: _Value) -> Decimal:
+    number = value if isinstance(value, Decimal) else _decimal(str(value))
+    if number is None:
+        raise LudometerError(
+            f"column {column.name!r} holds numbers ({column.dtype}), and {_shown(value)} is not a number"
+        )
+    return number
+
+
+def _decimal(word: str) -> Decimal | None:
+    # Exact, and short of the exponents at which a Decimal itself gives up.
     with contextlib.suppress(InvalidOperation):
-        if isinstance(value, Decimal) or re.fullmatch(_NUMBER, str(value)):
-            return Decimal(value)
-    raise LudometerError(f"column {column.name!r} holds numbers ({column.dtype}), and {_shown(value)} is not a number")
+        number = Decimal(word if re.fullmatch(_NUMBER, word) else "nan")
+        return number if number.is_finite() and abs(number.adjusted()) <= _LARGEST_EXPONENT else None
+    return None
 
 
 def _truth(column: _Column, value: _Value) -> bool:
@@ -419,7 +431,7 @@ def _shown(value: _Value) -> str:
 
 
 def _within(column: _Column, symbol: str, value: _Value) -> tuple[str, int | float | str | bool]:
-    """The same comparison with a value that the column's type holds; 'none' or 'all' for equality with no such value."""
+    """The same comparison with a value that the column's type holds, or 'none' or 'all' where it equals none."""
     if not isinstance(value, Decimal):
         return symbol, value
     low, high = _bounds(column.dtype)
@@ -460,7 +472,7 @@ def _comparable(column: _Column, other: _Column) -> tuple[pl.Expr, pl.Expr]:
         # Polars would compare in the coarser unit of the two and so lose what the finer one holds.
         left, right = (c.values.cast(pl.Int128) * 10 ** (9 - c.power) for c in map(_counted, (column, other)))
         return left, right
-    if dtypes == (pl.String, pl.String):
+    if all(dtype == pl.String for dtype in dtypes):
         return column.values, other.values
     raise LudometerError(
         f"column {column.name!r} ({column.dtype}) cannot be compared with column {other.name!r} ({other.dtype}):"

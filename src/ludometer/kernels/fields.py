@@ -1,0 +1,107 @@
+"""Lines of separated text whose number of fields is not the header's: a stray comma shifts every later column."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba.extending import register_jitable
+from numpy.typing import NDArray
+
+from ludometer.arrays import Counts
+from ludometer.kernels import masks
+from ludometer.kernels.compile import JIT, kernel
+
+Bytes = NDArray[np.uint8]
+
+BLANK, SHORT, LONG = 0, 1, 2
+_QUOTE, _NEWLINE, _RETURN, _SPACE = 34, 10, 13, 32
+
+
+def odd_rows_plain(data: Bytes, separator: int, n_fields: int) -> tuple[Counts, Counts]:
+    """The plain twin of `odd_rows`."""
+    rows, kinds = [], []
+    quoted, n_separators, n_row, start = False, 0, 0, 0
+    for end, byte in enumerate([*data.tolist(), -1]):
+        quoted ^= byte == _QUOTE
+        if byte == separator and not quoted:
+            n_separators += 1
+        elif (byte == _NEWLINE and not quoted) or (byte < 0 and end > start):
+            if n_separators + 1 != n_fields:
+                blank = set(data[start:end].tolist()) <= {_RETURN, _SPACE}
+                rows.append(n_row)
+                kinds.append(BLANK if blank else SHORT if n_separators + 1 < n_fields else LONG)
+            n_row, n_separators, start = n_row + 1, 0, end + 1
+    return np.array(rows, np.int64), np.array(kinds, np.int64)
+
+
+def odd_rows(data: Bytes, separator: int, n_fields: int) -> tuple[Counts, Counts]:
+    """Lines, counted from 0, with another number of fields than `n_fields`, and whether each is blank, short or long.
+
+    Between quotes, separators and line ends are text; a doubled quote ends and begins again, which is the same.
+    """
+    if not JIT:
+        return odd_rows_plain(data, separator, n_fields)
+    nothing = np.empty(0, np.int64)
+    n_odd = _scan(data, separator, n_fields, nothing, nothing)
+    rows, kinds = np.empty(n_odd, np.int64), np.empty(n_odd, np.int64)
+    if n_odd:
+        _scan(data, separator, n_fields, rows, kinds)
+    return rows, kinds
+
+
+@kernel
+def _scan(data: Bytes, separator: int, n_fields: int, rows: Counts, kinds: Counts) -> int:
+    """Count the odd lines, and write as many of them as there is room for."""
+    n, n_odd, n_row, start, n_separators = len(data), 0, 0, 0, 0
+    quoted = np.uint64(0)
+    for block in range(0, n, masks.WIDTH):
+        inside = _between(_match(data, block, _QUOTE)) ^ quoted
+        quoted = np.uint64(0) - (inside >> np.uint64(63))
+        separators = _match(data, block, separator) & ~inside
+        ends = _match(data, block, _NEWLINE) & ~inside
+        while ends:
+            position = masks.lowest_bit(ends)
+            below = (np.uint64(1) << np.uint64(position)) - np.uint64(1)
+            n_separators += masks.count_bits(separators & below)
+            separators &= ~below
+            ends &= ends - np.uint64(1)
+            if n_separators + 1 != n_fields:
+                if n_odd < len(rows):
+                    rows[n_odd], kinds[n_odd] = n_row, _kind(data, start, block + position, n_separators, n_fields)
+                n_odd += 1
+            n_row, n_separators, start = n_row + 1, 0, block + position + 1
+        n_separators += masks.count_bits(separators)
+    if start < n and n_separators + 1 != n_fields:
+        if n_odd < len(rows):
+            rows[n_odd], kinds[n_odd] = n_row, _kind(data, start, n, n_separators, n_fields)
+        n_odd += 1
+    return n_odd
+
+
+@register_jitable
+def _match(data, start, byte):  # type: ignore[no-untyped-def]  # Numba infers the types
+    """Where the byte stands among the next 64, the last block being shorter."""
+    if start + masks.WIDTH <= len(data):
+        return masks.match_byte(data, start, byte)
+    word = np.uint64(0)
+    for i in range(len(data) - start):
+        if data[start + i] == byte:
+            word |= np.uint64(1) << np.uint64(i)
+    return word
+
+
+@register_jitable
+def _between(quotes):  # type: ignore[no-untyped-def]  # Numba infers the types
+    """Set the bits from each opening quote up to its closing one: the running parity of the quotes."""
+    for shift in (1, 2, 4, 8, 16, 32):
+        quotes ^= quotes << np.uint64(shift)
+    return quotes
+
+
+@register_jitable
+def _kind(data, start, end, n_separators, n_fields):  # type: ignore[no-untyped-def]  # Numba infers the types
+    if n_separators + 1 > n_fields:
+        return LONG
+    for t in range(start, end):
+        if data[t] not in (_RETURN, _SPACE):
+            return SHORT
+    return BLANK

@@ -1,0 +1,168 @@
+"""Which columns of a file hold the players, the result, the time: found by name, or named by option."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from ludometer.errors import LudometerError
+
+FIRST = ("player_1", "white", "winner", "home", "first")
+SECOND = ("player_2", "black", "loser", "away", "second")
+RESULT = ("score_1", "result", "score")
+POINTS = (
+    ("score_1", "score_2"),
+    ("goals_1", "goals_2"),
+    ("points_1", "points_2"),
+    ("home_score", "away_score"),
+)
+TIME = ("time", "date", "datetime", "month", "round")
+MATCH = ("match", "match_id", "game", "game_id")
+PLAYER = ("player",)
+PLACE = ("place", "rank", "position")
+SEAT_SCORE = ("score",)
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What the user says about a file: its columns (None is found by name) and the rows that count."""
+
+    first: str | None = None
+    second: str | None = None
+    score: str | None = None
+    """One column with the result, or two with points, separated by a comma."""
+    time: str | None = None
+    match: str | None = None
+    player: str | None = None
+    place: str | None = None
+    order: tuple[str, ...] = ()
+    by: str | None = None
+    date_format: str | None = None
+    where: str | None = None
+    drop_bad_rows: bool = False
+
+
+@dataclass(frozen=True)
+class PairColumns:
+    """A row is a match: two players, and one column of results, two of points, or none where the first one won."""
+
+    first: str
+    second: str
+    score: tuple[str, ...]
+    times: tuple[str, ...]
+    """Columns that may order the matches, best first."""
+
+    def describe(self) -> str:
+        """In a few words, for the reader."""
+        won = f"{self.first} won" if not self.score else " : ".join(self.score)
+        return f"{self.first}, {self.second}, {won}"
+
+
+@dataclass(frozen=True)
+class SeatColumns:
+    """A row is a player in a match: his place, or a score where higher is better."""
+
+    match: str
+    player: str
+    place: str | None
+    score: str | None
+    times: tuple[str, ...]
+    """Columns that may order the matches, best first."""
+
+    def describe(self) -> str:
+        """In a few words, for the reader."""
+        return f"{self.match}, {self.player}, {self.place or f'{self.score} (higher is better)'}"
+
+
+def find_columns(names: Sequence[str], options: ReadOptions, *, file: str) -> PairColumns | SeatColumns:
+    """Find the columns of a file with these column names.
+
+    >>> find_columns(["date", "White", "Black", "Result"], ReadOptions(), file="games.csv").describe()
+    'White, Black, Result'
+    """
+    finder = _Finder(tuple(names), file)
+    named = finder.named("--time", options.time)
+    times = (named,) if named else tuple(found for name in TIME if (found := finder.first_of((name,))))
+    wants_seats = options.match or options.player or options.place
+    if not wants_seats:
+        first = finder.named("--first", options.first) or finder.first_of(FIRST)
+        second = finder.named("--second", options.second) or finder.first_of(SECOND)
+        if first and second:
+            return PairColumns(first, second, _result_columns(finder, options, first, second), times)
+    match = finder.named("--match", options.match) or finder.first_of(MATCH)
+    player = finder.named("--player", options.player) or finder.first_of(PLAYER)
+    if match and player and not (options.first or options.second):
+        place = finder.named("--place", options.place) or (None if options.score else finder.first_of(PLACE))
+        score = None if place else finder.named("--score", options.score) or finder.first_of(SEAT_SCORE)
+        if not place and not score:
+            finder.fail(f"no column says how the players of a match finished ({', '.join((*PLACE, *SEAT_SCORE))})", "--place")
+        return SeatColumns(match, player, place, score, times)
+    if wants_seats:
+        finder.fail(f"no column holds the {'player' if match else 'match'}", "--player" if match else "--match")
+    finder.fail(
+        f"no columns hold the two players ({'|'.join(FIRST)} and {'|'.join(SECOND)}, "
+        f"or {'|'.join(MATCH)} and {'|'.join(PLAYER)} with one row a player)",
+        "--first and --second",
+    )
+
+
+def find_named(names: Sequence[str], wanted: Iterable[str], option: str, *, file: str) -> list[str]:
+    """The columns that an option such as --order names."""
+    finder = _Finder(tuple(names), file)
+    return [found for name in wanted if (found := finder.named(option, name))]
+
+
+def _result_columns(finder: _Finder, options: ReadOptions, first: str, second: str) -> tuple[str, ...]:
+    if options.score:
+        wanted = [name.strip() for name in options.score.split(",")]
+        if len(wanted) > 2:
+            raise LudometerError(f"--score takes one column, or two of points; {options.score!r} names {len(wanted)}")
+        return tuple(found for name in wanted if (found := finder.named("--score", name)))
+    if first.casefold() == "winner" and second.casefold() == "loser":
+        return ()
+    pairs = [tuple(found for name in pair if (found := finder.first_of((name,)))) for pair in POINTS]
+    if len(pairs[0]) == 2:
+        return pairs[0]
+    single = finder.first_of(RESULT)
+    if single:
+        return (single,)
+    for pair in pairs:
+        if len(pair) == 2:
+            return pair
+    finder.fail(
+        f"no column holds the result ({'|'.join(RESULT)}, or points: {', '.join('/'.join(pair) for pair in POINTS)})",
+        "--score",
+    )
+
+
+@dataclass(frozen=True)
+class _Finder:
+    names: tuple[str, ...]
+    file: str
+
+    def first_of(self, wanted: Iterable[str]) -> str | None:
+        """The first of these names that is there, upper and lower case and outer space apart."""
+        folded = {name.strip().casefold(): name for name in reversed(self.names)}
+        return next((folded[name] for name in wanted if name in folded), None)
+
+    def named(self, option: str, name: str | None) -> str | None:
+        """A column that the user named; it has to be there."""
+        if name is None:
+            return None
+        found = name if name in self.names else self.first_of((name.strip().casefold(),))
+        if found is None:
+            near = difflib.get_close_matches(name, self.names, n=1)
+            hint = f"; do you mean {near[0]!r}?" if near else ""
+            raise LudometerError(f"{self.file}: {option} {name}: no such column{hint}\n{self._listing()}")
+        return found
+
+    def fail(self, what: str, option: str) -> NoReturn:
+        """Say what is not there, what is, and which option helps."""
+        raise LudometerError(f"{self.file}: {what}. Name them with {option}\n{self._listing()}")
+
+    def _listing(self) -> str:
+        shown = ", ".join(repr(name) for name in self.names[:20])
+        more = f" and {len(self.names) - 20} more" if len(self.names) > 20 else ""
+        return f"The file has: {shown}{more}"

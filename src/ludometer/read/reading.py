@@ -1,0 +1,281 @@
+"""From a source to `Matches`: whole, split by a column, or as a stream of batches with only the names in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ludometer.arrays import Counts, Times
+from ludometer.errors import MatchDataError
+from ludometer.matches import Matches, Seats
+from ludometer.read.columns import PairColumns, ReadOptions, find_columns
+from ludometer.read.rows import Extra, PairRows, RowReader, SeatRows
+from ludometer.read.sources import Source, open_source
+from ludometer.read.times import find_time_format, parse_times
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a file held: its matches, split where --by was given, and what was understood and left out."""
+
+    name: str
+    groups: dict[str | None, Matches]
+    by: str | None
+    columns: str
+    order: str
+    n_rows: int
+    n_filtered: int
+    n_bad_rows: int
+    n_unfinished: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def matches(self) -> Matches:
+        """All matches of a file that was not split."""
+        (matches,) = self.groups.values()
+        return matches
+
+    def describe(self) -> list[str]:
+        """What was understood of the file, in a few lines."""
+        n_matches = sum(len(matches) for matches in self.groups.values())
+        names = {name for matches in self.groups.values() for name in [len(matches.players)]}
+        split = f" in {len(self.groups)} groups by {self.by}" if self.by else f" of {max(names, default=0):,} players"
+        lines = [f"{self.name}: {n_matches:,} matches{split} · {self.columns} · {self.order}"]
+        left_out = {
+            "left out by --where": self.n_filtered,
+            "bad and dropped": self.n_bad_rows,
+            "unfinished and left out": self.n_unfinished,
+        }
+        lines += [f"{count:,} of {self.n_rows:,} rows {why}" for why, count in left_out.items() if count]
+        return [*lines, *self.notes]
+
+
+def read_matches(source: Any, **options: Any) -> Matches:
+    """Matches from a path, "-" (standard input) or anything with an Arrow stream: Polars, pandas, PyArrow, DuckDB.
+
+    The options are those of `ReadOptions` but `by`: column names where they are not found by name, `where`, `order`,
+    `drop_bad_rows`. All faults are reported at once.
+
+    >>> import polars as pl
+    >>> games = pl.DataFrame({"white": ["Ann", "Ben"], "black": ["Ben", "Cem"], "result": ["1-0", "1/2-1/2"]})
+    >>> read_matches(games).pairs.score.tolist()
+    [1.0, 0.5]
+    """
+    return read(source, ReadOptions(**options)).matches
+
+
+def read(source: Any, options: ReadOptions | None = None) -> Reading:
+    """Read a source whole and check every row."""
+    reader = _new_reader(open_source(source), options or ReadOptions())
+    if isinstance(reader.columns, PairColumns):
+        groups = _collect_pairs(reader)
+    else:
+        groups = _collect_seats(reader)
+    return Reading(
+        name=reader.source.name,
+        groups=groups,
+        by=reader.by_column,
+        columns=reader.columns.describe(),
+        order=_describe_order(reader),
+        n_rows=reader.n_rows,
+        n_filtered=reader.n_filtered,
+        n_bad_rows=reader.faults.n_bad_rows,
+        n_unfinished=reader.n_unfinished,
+        notes=(*reader.source.notes, *reader.notes),
+    )
+
+
+@dataclass
+class MatchStream:
+    """Matches of two batch by batch, in the order of the file, which must be that of time.
+
+    Batches share their players: `players` grows as the stream goes on, and codes keep their meaning.
+    """
+
+    reader: RowReader
+    n_matches: int = 0
+    _last: Times | None = field(default=None, repr=False)
+
+    def __iter__(self) -> Iterator[Matches]:
+        for rows in self.reader.pairs():
+            if not len(rows.first):
+                continue
+            time = rows.extra.time
+            if time is not None:
+                previous = time[:1] if self._last is None else self._last
+                if (np.diff(time) < np.zeros(1, np.diff(time).dtype)).any() or time[0] < previous[0]:
+                    raise MatchDataError(
+                        f"{self.reader.source.name}: not in order of {self.reader.time_column}, and a stream cannot be "
+                        "sorted: sort the file, or read it whole (without --stream)"
+                    )
+                self._last = time[-1:]
+            self.n_matches += len(rows.first)
+            yield Matches.of_pairs(
+                rows.first, rows.second, rows.halves, players=self.reader.players.players, time=time, ordered=True
+            )
+        _check(self.reader, self.n_matches)
+
+    def describe(self) -> list[str]:
+        """What is understood of the file."""
+        return [f"{self.reader.source.name}: streamed · {self.reader.columns.describe()} · in the order of the file"]
+
+
+def stream_matches(source: Any, options: ReadOptions | None = None) -> MatchStream:
+    """Open a source of two-player matches as a stream, for files of any length."""
+    options = options or ReadOptions()
+    if options.by or options.order:
+        raise MatchDataError("a stream keeps the order of the file: --by and --order need it whole (without --stream)")
+    reader = _new_reader(open_source(source), options)
+    if not isinstance(reader.columns, PairColumns):
+        raise MatchDataError("only matches of two players, one row each, can be streamed; read the file whole")
+    return MatchStream(reader)
+
+
+def _new_reader(source: Source, options: ReadOptions) -> RowReader:
+    return RowReader(source, find_columns(list(source.schema), options, file=source.name), options)
+
+
+def _check(reader: RowReader, n_matches: int) -> None:
+    """Refuse a file with bad rows (unless they are to be dropped) and one without any match."""
+    name = reader.source.name
+    if reader.faults and not reader.options.drop_bad_rows:
+        raise MatchDataError(reader.faults.message(name, reader.n_rows))
+    if n_matches:
+        return
+    if reader.faults:
+        raise MatchDataError(reader.faults.message(name, reader.n_rows) + "\nWithout the bad rows nothing is left")
+    if reader.n_filtered:
+        raise MatchDataError(f"{name}: none of {reader.n_rows:,} rows passes --where {reader.options.where!r}")
+    if reader.n_unfinished:
+        raise MatchDataError(f"{name}: none of {reader.n_unfinished:,} games is finished")
+    raise MatchDataError(f"{name}: there are columns but no matches below them")
+
+
+def _collect_pairs(reader: RowReader) -> dict[str | None, Matches]:
+    parts: list[PairRows] = list(reader.pairs())
+    _check(reader, sum(len(part.first) for part in parts))
+    extra = _concatenate_extra([part.extra for part in parts])
+    columns = [np.concatenate([getattr(part, name) for part in parts]) for name in ("first", "second", "halves")]
+    parts.clear()
+    order = _order(reader, extra)
+    if order is not None:
+        columns, extra = [column[order] for column in columns], extra.take(order)
+    whole = Matches.of_pairs(
+        *columns, players=reader.players.players, time=extra.time, ordered=order is not None or extra.group is not None
+    )
+    return _split(reader, whole, extra)
+
+
+def _collect_seats(reader: RowReader) -> dict[str | None, Matches]:
+    parts: list[SeatRows] = list(reader.seats())
+    if not parts:
+        _check(reader, 0)
+    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("row", "match", "player", "value", "bad")}
+    extra = _concatenate_extra([part.extra for part in parts])
+    bad_match = np.zeros(int(columns["match"].max(initial=-1)) + 2, bool)
+    bad_match[columns["match"][columns["bad"]]] = True
+    bad_match[-1] = True  # rows whose match is missing
+    for kind, rows in _match_faults(columns, bad_match):
+        reader.faults.add(kind, columns["row"][rows])
+        reader.faults.n_bad_rows += len(rows)
+        bad_match[columns["match"][rows]] = True
+    seats = np.argsort(columns["match"], kind="stable")
+    seats = seats[~bad_match[columns["match"][seats]]]
+    match = columns["match"][seats]
+    starts = np.concatenate((np.flatnonzero(np.diff(match, prepend=-1)), [len(match)]))
+    _check(reader, len(starts) - 1)
+    heads = extra.take(seats[starts[:-1]])
+    order = _order(reader, heads)
+    seat_order = np.arange(len(seats))
+    if order is not None:
+        sizes = np.diff(starts)[order]
+        seat_order = np.repeat(starts[:-1][order] - np.cumsum(sizes) + sizes, sizes) + np.arange(len(seats))
+        starts, heads = np.concatenate(([0], np.cumsum(sizes))), heads.take(order)
+    whole = Matches.of_seats(
+        starts,
+        columns["player"][seats][seat_order],
+        columns["value"][seats][seat_order],
+        players=reader.players.players,
+        time=heads.time,
+        ordered=order is not None or heads.group is not None,
+    )
+    return _split(reader, whole, heads)
+
+
+def _match_faults(columns: dict[str, Any], bad_match: Any) -> Iterator[tuple[str, Counts]]:
+    """Faults of whole matches: a single seat, a player twice."""
+    match, player = columns["match"], columns["player"]
+    sound = ~bad_match[match]
+    seats = np.bincount(match[match >= 0], minlength=len(bad_match))
+    yield "a match has only one player", np.flatnonzero(sound & (seats[match] == 1))
+    order = np.lexsort((player, match))
+    twice = (np.diff(match[order]) == 0) & (np.diff(player[order]) == 0)
+    yield "a player sits twice in one match", np.sort(order[1:][twice & sound[order[1:]]])
+
+
+def _concatenate_extra(parts: list[Extra]) -> Extra:
+    import polars as pl
+
+    def joined(arrays: list[Any]) -> Any:
+        return np.concatenate(arrays) if arrays and arrays[0] is not None else None
+
+    frames = [part.order for part in parts if part.order is not None]
+    return Extra(
+        joined([part.time for part in parts]), joined([part.group for part in parts]), pl.concat(frames) if frames else None
+    )
+
+
+def _order(reader: RowReader, extra: Extra) -> Counts | None:
+    """The order by the columns of --order, or, where groups have to follow, by time; None leaves it to `Matches`."""
+    import polars as pl
+
+    if extra.order is not None:
+        keys = [_sortable(extra.order[name], reader, name) for name in reader.order_columns]
+        by_keys = pl.DataFrame(keys).select(pl.arg_sort_by(reader.order_columns, maintain_order=True))
+        return by_keys.to_series().to_numpy().astype(np.int64)
+    if extra.group is not None and extra.time is not None:
+        return np.argsort(extra.time, kind="stable")
+    return None
+
+
+def _sortable(column: pl.Series, reader: RowReader, name: str) -> pl.Series:
+    """Text that holds numbers or dates sorts as such."""
+    import polars as pl
+
+    if column.dtype in (pl.Categorical, pl.Enum):
+        column = column.cast(pl.String)
+    if column.dtype != pl.String:
+        return column
+    form = find_time_format(column, name=name, given=None)
+    if form:
+        values, wrong = parse_times(column, form)
+        if not wrong.any():
+            return pl.Series(name, values)
+    reader.notes.append(f"column {name} is sorted as text")
+    return column
+
+
+def _split(reader: RowReader, whole: Matches, extra: Extra) -> dict[str | None, Matches]:
+    if extra.group is None:
+        return {None: _without_idle(whole)}
+    names = reader.groups.players.names.to_list()
+    present = sorted(set(extra.group.tolist()), key=lambda code: names[code])
+    return {names[code]: _without_idle(whole.take(extra.group == code)) for code in present}
+
+
+def _without_idle(matches: Matches) -> Matches:
+    """Players who only stood in rows that were left out are not players."""
+    plays = matches.counts > 0
+    return matches if plays.all() else matches.recode(plays)
+
+
+def _describe_order(reader: RowReader) -> str:
+    if reader.order_columns:
+        return f"in order of {', '.join(reader.order_columns)}"
+    return f"in order of {reader.time_column}" if reader.time_column else "in the order of the file"

@@ -1,0 +1,35 @@
+"""How a result is written: 1, 0.5, 0, 1-0, 1/2-1/2, W, draw, 3:1, or a winner's points beside a loser's."""
+
+from __future__ import annotations
+
+import re
+
+BAD = -1
+
+_WORDS = {
+    "1": 2, "1.0": 2, "0.5": 1, ".5": 1, "0,5": 1, "0": 0, "0.0": 0, "½": 1, "1/2": 1, "-0": 0, "-0.0": 0,
+    "1-0": 2, "0-1": 0, "1/2-1/2": 1, "½-½": 1, "0.5-0.5": 1, "1:0": 2, "0:1": 0,
+    "w": 2, "d": 1, "l": 0, "win": 2, "won": 2, "draw": 1, "drawn": 1, "drew": 1, "tie": 1, "tied": 1,
+    "loss": 0, "lost": 0, "lose": 0, "t": 1,
+}  # fmt: skip
+_POINTS = re.compile(r"(\d{1,9})\s*[-–:]\s*(\d{1,9})")
+
+
+def parse_result(text: str) -> int:
+    """What the first player scored in half points (2, 1, 0), or -1 for what is no result.
+
+    >>> [parse_result(text) for text in ("1-0", "1/2-1/2", "L", "3:3", "7")]
+    [2, 1, 0, 1, -1]
+    """
+    word = text.strip().casefold()
+    if word in _WORDS:
+        return _WORDS[word]
+    points = _POINTS.fullmatch(word)
+    if points:
+        ours, theirs = int(points[1]), int(points[2])
+        return 1 + (ours > theirs) - (ours < theirs)
+    try:
+        halves = 2 * float(word)
+    except ValueError:
+        return BAD
+    return int(halves) if halves in (0, 1, 2) else BAD

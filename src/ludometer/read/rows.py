@@ -1,0 +1,286 @@
+"""Rows of a table become arrays: players coded, results in half points, times parsed, every fault noted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ludometer.arrays import Codes, Counts, Floats, Halves, Mask, Times
+from ludometer.errors import LudometerError
+from ludometer.read.columns import PairColumns, ReadOptions, SeatColumns, find_named
+from ludometer.read.faults import Faults, first_values
+from ludometer.read.index import IntegerIndex, TextIndex
+from ludometer.read.results import BAD, parse_result
+from ludometer.read.times import TimeFormat, can_order, find_time_format, parse_times
+from ludometer.read.where import parse_where
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ludometer.read.sources import Source
+
+_UNFINISHED = -2
+_MUST_BE_TIMES = ("date", "datetime")
+
+
+@dataclass(frozen=True)
+class PairRows:
+    """A batch of matches of two, without its bad rows."""
+
+    first: Codes
+    second: Codes
+    halves: Halves
+    extra: Extra
+
+
+@dataclass(frozen=True)
+class SeatRows:
+    """A batch of seats; rows with a fault are marked, since the whole match falls with them."""
+
+    row: Counts
+    match: Codes
+    player: Codes
+    value: Floats
+    bad: Mask
+    extra: Extra
+
+
+@dataclass(frozen=True)
+class Extra:
+    """What may go with each row: a time, the group of --by, the columns of --order."""
+
+    time: Times | None
+    group: Codes | None
+    order: pl.DataFrame | None
+
+    def take(self, kept: Mask | Counts) -> Extra:
+        """Only these rows."""
+        return Extra(
+            None if self.time is None else self.time[kept],
+            None if self.group is None else self.group[kept],
+            None if self.order is None else self.order[np.flatnonzero(kept) if kept.dtype == bool else kept],
+        )
+
+
+@dataclass
+class RowReader:
+    """Goes once over the rows of a source and keeps count of what it saw."""
+
+    source: Source
+    columns: PairColumns | SeatColumns
+    options: ReadOptions
+    faults: Faults = field(default_factory=Faults)
+    n_rows: int = 0
+    n_filtered: int = 0
+    n_unfinished: int = 0
+    notes: list[str] = field(default_factory=list)
+    groups: TextIndex = field(default_factory=TextIndex)
+    time_column: str | None = None
+    _time_format: TimeFormat | None = None
+    _time_is_chosen: bool = False
+    _results: TextIndex = field(default_factory=TextIndex)
+
+    def __post_init__(self) -> None:
+        names = list(self.source.schema)
+        self.order_columns = find_named(names, self.options.order, "--order", file=self.source.name)
+        (self.by_column,) = find_named(names, [self.options.by], "--by", file=self.source.name) if self.options.by else (None,)
+        self.where = parse_where(self.options.where) if self.options.where else None
+        self._condition = self.where.expression(self.source.schema) if self.where else None
+        self.players = self._new_index(*self._player_columns())
+        if isinstance(self.columns, SeatColumns):
+            self.matches = self._new_index(self.columns.match)
+
+    def pairs(self) -> Iterator[PairRows]:
+        """Batches of a file whose rows are matches."""
+        columns = self.columns
+        assert isinstance(columns, PairColumns)
+        for frame, row in self._frames((columns.first, columns.second, *columns.score)):
+            codes = self.players.codes([frame[columns.first], frame[columns.second]])
+            first, second = codes[:, 0].copy(), codes[:, 1].copy()
+            halves, bad_score = self._halves(frame, columns.score)
+            bad = _Bad(self.faults, frame, row)
+            bad.add(first < 0, f"{columns.first} is missing")
+            bad.add(second < 0, f"{columns.second} is missing")
+            bad.add((first == second) & (first >= 0), "a player meets himself", columns.first)
+            for mask, kind, shown in bad_score:
+                bad.add(mask, kind, shown)
+            extra = self._extra(frame, bad)
+            unfinished = halves == _UNFINISHED
+            self.n_unfinished += int((unfinished & ~bad.rows).sum())
+            kept = ~(bad.rows | unfinished)
+            bad.close()
+            if kept.all():
+                yield PairRows(first, second, halves, extra)
+            else:
+                yield PairRows(first[kept], second[kept], halves[kept], extra.take(kept))
+
+    def seats(self) -> Iterator[SeatRows]:
+        """Batches of a file whose rows are players in a match."""
+        columns = self.columns
+        assert isinstance(columns, SeatColumns)
+        value_column = columns.place or columns.score
+        assert value_column
+        for frame, row in self._frames((columns.match, columns.player, value_column)):
+            match = self.matches.codes([frame[columns.match]])[:, 0]
+            player = self.players.codes([frame[columns.player]])[:, 0]
+            value = _numbers(frame[value_column])
+            bad = _Bad(self.faults, frame, row)
+            bad.add(match < 0, f"{columns.match} is missing")
+            bad.add(player < 0, f"{columns.player} is missing")
+            bad.add(~np.isfinite(value), f"{value_column} is not a number", value_column)
+            extra = self._extra(frame, bad)
+            bad.close()
+            yield SeatRows(row, match, player, value if columns.place else -value, bad.rows, extra)
+
+    def _frames(self, needed: tuple[str, ...]) -> Iterator[tuple[pl.DataFrame, Counts]]:
+        """Frames of the columns that are needed, with the numbers of their rows, after --where; odd lines are out."""
+        import polars as pl
+
+        by = (self.by_column,) if self.by_column else ()
+        filtered = self._condition.meta.root_names() if self._condition is not None else ()
+        wanted = (*needed, *self.columns.times, *self.order_columns, *by, *filtered)
+        for frame in self.source.batches(wanted):
+            row = np.arange(self.n_rows, self.n_rows + len(frame))
+            self.n_rows += len(frame)
+            keep = np.ones(len(frame), bool)
+            for odd in (self.source.blank_rows, self.source.ragged_rows):
+                here = odd[np.searchsorted(odd, row[:1].min(initial=0)) : np.searchsorted(odd, self.n_rows)]
+                keep[here - (self.n_rows - len(frame))] = False
+                if odd is self.source.ragged_rows:
+                    self.faults.add("more or fewer fields than the header", here)
+                    self.faults.n_bad_rows += len(here)
+            if self._condition is not None:
+                passes = frame.select(self._condition.alias("passes"))["passes"].to_numpy()
+                self.n_filtered += int((keep & ~passes).sum())
+                keep &= passes
+            if not keep.all():
+                frame, row = frame.filter(pl.Series(keep)), row[keep]  # noqa: PLW2901
+            if len(frame):
+                yield frame, row
+
+    def _player_columns(self) -> tuple[str, ...]:
+        columns = self.columns
+        return (columns.first, columns.second) if isinstance(columns, PairColumns) else (columns.player,)
+
+    def _new_index(self, *names: str) -> IntegerIndex | TextIndex:
+        import polars as pl
+
+        types = [self.source.schema[name] for name in names]
+        whole = all(dtype.is_integer() and dtype not in (pl.UInt64, pl.Int128, pl.UInt128) for dtype in types)
+        return IntegerIndex() if whole else TextIndex()
+
+    def _halves(self, frame: pl.DataFrame, names: tuple[str, ...]) -> tuple[Halves, list[tuple[Mask, str, str | None]]]:
+        """Half points of the first player and what is wrong with them."""
+        import polars as pl
+
+        if not names:
+            return np.full(len(frame), 2, np.int8), []
+        if len(names) == 2:
+            ours, theirs = (_numbers(frame[name]) for name in names)
+            faults: list[tuple[Mask, str, str | None]] = [
+                (~np.isfinite(points), f"{name} is not a number", name)
+                for name, points in zip(names, (ours, theirs), strict=True)
+            ]
+            with np.errstate(invalid="ignore"):
+                return (1 + (ours > theirs).astype(np.int8) - (ours < theirs).astype(np.int8)), faults
+        (name,) = names
+        column = frame[name]
+        if column.dtype.is_numeric() or column.dtype == pl.Boolean:
+            doubled = 2 * _numbers(column)
+            halves = np.where(np.isin(doubled, (0, 1, 2)), doubled, BAD).astype(np.int8)
+            missing = column.is_null().to_numpy()
+        else:
+            word = self._results.codes([column])[:, 0]
+            meaning = [
+                _UNFINISHED if self.source.is_pgn and text.strip() == "*" else parse_result(text)
+                for text in self._results.players.names
+            ]
+            halves = np.array([*meaning, BAD], np.int8)[word]
+            missing = word < 0
+        return halves, [
+            (missing, f"{name} is missing", None),
+            ((halves == BAD) & ~missing, f"{name} is not a result (1, 0.5, 0, 1-0, 1/2-1/2, W, D, L)", name),
+        ]
+
+    def _extra(self, frame: pl.DataFrame, bad: _Bad) -> Extra:
+        import polars as pl
+
+        self._choose_time(frame)
+        time = group = None
+        if self.time_column:
+            time, wrong = parse_times(frame[self.time_column], self._time_format)
+            form = f" ({self._time_format.describe()})" if self._time_format else ""
+            bad.add(wrong, f"{self.time_column} is missing or not as elsewhere{form}", self.time_column)
+        if self.by_column:
+            group = self.groups.codes([frame[self.by_column].cast(pl.String)])[:, 0]
+            bad.add(group < 0, f"{self.by_column} is missing")
+        for name in self.order_columns:
+            column = frame[name]
+            empty = column.is_null() | (column == "") if column.dtype == pl.String else column.is_null()
+            bad.add(empty.fill_null(value=True).to_numpy(), f"{name} is missing")
+        return Extra(time, group, frame.select(self.order_columns) if self.order_columns else None)
+
+    def _choose_time(self, frame: pl.DataFrame) -> None:
+        """Once, with the first rows: the first column that can be understood as times."""
+        import polars as pl
+
+        if self._time_is_chosen:
+            return
+        self._time_is_chosen = True
+        for name in self.columns.times:
+            dtype = self.source.schema[name]
+            if dtype in (pl.String, pl.Categorical, pl.Enum):
+                text = frame[name].cast(pl.String)
+                place = f"{self.source.name}, column {name}"
+                self._time_format = find_time_format(text, name=place, given=self.options.date_format)
+                if self._time_format:
+                    self.time_column = name
+                    return
+            elif can_order(dtype):
+                self.time_column = name
+                return
+            if name == self.options.time or name.strip().casefold() in _MUST_BE_TIMES:
+                raise LudometerError(
+                    f"{self.source.name}: column {name} holds {frame[name][0]!r}, which is no date, time or number. "
+                    "Name another column with --time, or say how dates are written with --date-format"
+                )
+            self.notes.append(f"column {name} holds {frame[name][0]!r}, no time or number: it does not order the matches")
+
+
+@dataclass
+class _Bad:
+    """The bad rows of one batch."""
+
+    faults: Faults
+    frame: pl.DataFrame
+    row: Counts
+    rows: Mask = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rows = np.zeros(len(self.row), bool)
+
+    def add(self, mask: Mask, kind: str, shown: str | None = None) -> None:
+        """Note rows with a fault; `shown` is the column whose values are quoted."""
+        if mask.any():
+            where = np.flatnonzero(mask)
+            values: Any = first_values(self.frame[shown], where) if shown else ()
+            self.faults.add(kind, self.row[where], values)
+            self.rows |= mask
+
+    def close(self) -> None:
+        """Count each row once, however many faults it has."""
+        self.faults.n_bad_rows += int(self.rows.sum())
+
+
+def _numbers(column: pl.Series) -> Floats:
+    """The numbers of a column; NaN where there is none."""
+    import polars as pl
+
+    if column.dtype in (pl.Categorical, pl.Enum):
+        column = column.cast(pl.String)
+    if column.dtype == pl.String:
+        column = column.str.strip_chars()
+    return column.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()

@@ -1,0 +1,252 @@
+"""Where match records come from: a file, standard input or an Arrow object, as frames of the columns that are wanted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from ludometer.arrays import Counts
+from ludometer.errors import LudometerError, MatchDataError
+from ludometer.read.unpack import open_unpacked
+
+if TYPE_CHECKING:
+    import polars as pl
+
+BATCH_ROWS = 250_000
+"""Rows of a batch; fixed, so that nothing depends on the machine."""
+
+_HEAD = 1 << 16
+_TEXT = bytes(byte for byte in range(256) if byte >= 32 or byte in b"\t\r\n\f\x1a")
+_KNOWN = "CSV, JSON lines, Parquet, Arrow and PGN are read"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Rows with named columns, read in batches."""
+
+    name: str
+    schema: Mapping[str, pl.DataType]
+    open_batches: Callable[[Sequence[str]], Iterator[pl.DataFrame]]
+    blank_rows: Counts = field(default_factory=lambda: np.empty(0, np.int64))
+    """Empty lines, counted from 0, which are passed over."""
+    ragged_rows: Counts = field(default_factory=lambda: np.empty(0, np.int64))
+    """Lines with fewer or more fields than the header."""
+    notes: tuple[str, ...] = ()
+    is_pgn: bool = False
+
+    def batches(self, columns: Iterable[str]) -> Iterator[pl.DataFrame]:
+        """Frames of these columns, in the order of the file."""
+        with _plain_errors(self.name):
+            yield from self.open_batches(list(dict.fromkeys(columns)))
+
+
+def open_source(source: Any) -> Source:
+    """A source from a path, "-" for standard input, or anything that gives an Arrow stream."""
+    if hasattr(source, "__arrow_c_stream__"):
+        return _table_source("table", source)
+    if str(source) == "-":
+        return _stream_source("standard input", sys.stdin.buffer)
+    path = Path(source)
+    if not path.exists():
+        raise LudometerError(f"{source}: no such file")
+    if path.is_dir():
+        raise LudometerError(f"{source}: a folder, not a file of matches")
+    try:
+        stream = path.open("rb")
+    except OSError as error:
+        raise LudometerError(f"{source}: cannot be read ({error.strerror})") from error
+    head = stream.read(_HEAD)
+    stream.seek(0)
+    packed, is_pgn = open_unpacked(head) is not None, _is_pgn(head, path.name)
+    if packed or is_pgn:
+        return _stream_source(path.name, stream)
+    stream.close()
+    if head.startswith(b"PAR1") or path.suffix.lower() in (".parquet", ".pq"):
+        return _lazy_source(path.name, lambda pl: pl.scan_parquet(path, glob=False))
+    if head.startswith(b"ARROW1"):
+        return _lazy_source(path.name, lambda pl: pl.scan_ipc(path))
+    if head.startswith(b"\xff\xff\xff\xff"):
+        return _bytes_source(path.name, head, path.read_bytes())
+    return _text_source(path.name, head, path)
+
+
+def _stream_source(name: str, stream: BinaryIO) -> Source:
+    """A source from a stream that may be packed and can be read only once."""
+    with _plain_errors(name):
+        head = stream.read(_HEAD)
+        while len(head) < _HEAD and (more := stream.read(_HEAD - len(head))):
+            head += more
+        whole: BinaryIO = _Chained(head, stream)
+        unpack = open_unpacked(head)
+        if unpack:
+            unpacked = unpack(whole)
+            head = unpacked.read(_HEAD)
+            whole = _Chained(head, unpacked)
+        if _is_pgn(head, name):
+            return _pgn_source(name, whole)
+        return _bytes_source(name, head, whole.read())
+
+
+def _bytes_source(name: str, head: bytes, data: bytes) -> Source:
+    if head.startswith(b"PAR1"):
+        return _lazy_source(name, lambda pl: pl.scan_parquet(io.BytesIO(data)))
+    if head.startswith(b"ARROW1"):
+        return _lazy_source(name, lambda pl: pl.scan_ipc(io.BytesIO(data)))
+    if head.startswith(b"\xff\xff\xff\xff"):
+        import polars as pl
+
+        with _plain_errors(name):
+            return _table_source(name, pl.read_ipc_stream(io.BytesIO(data)))
+    return _text_source(name, head, data)
+
+
+def _text_source(name: str, head: bytes, data: Path | bytes) -> Source:
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise LudometerError(f"{name}: the text is in UTF-16; save it as UTF-8")
+    text = head.removeprefix(b"\xef\xbb\xbf").strip()
+    if not text:
+        raise MatchDataError(f"{name}: the file is empty")
+    if len(head.translate(None, _TEXT)) > len(head) // 100:
+        raise MatchDataError(f"{name}: not a table: it holds bytes that are no text ({_KNOWN})")
+    if text.startswith(b"{"):
+        return _lazy_source(name, lambda pl: pl.scan_ndjson(data, infer_schema_length=10_000))
+    return _csv_source(name, data)
+
+
+def _csv_source(name: str, data: Path | bytes) -> Source:
+    import polars as pl
+
+    from ludometer.kernels.fields import BLANK, odd_rows
+
+    raw = np.memmap(data, np.uint8, "r") if isinstance(data, Path) else np.frombuffer(data, np.uint8)
+    notes: tuple[str, ...] = ()
+    if raw.max(initial=0) > 127 and not _is_utf8(raw):
+        data = raw.tobytes().decode("cp1252", "replace").encode()
+        raw = np.frombuffer(data, np.uint8)
+        notes = ("the text is not UTF-8 and was read as Windows-1252",)
+    separator, n_fields = _header(name, raw)
+    rows, kinds = odd_rows(raw, ord(separator), n_fields)
+    header = int(np.setdiff1d(np.arange(len(rows) + 1), rows[kinds == BLANK])[0])
+    below = rows > header
+    rows, kinds = rows[below] - header - 1, kinds[below]
+    # in a file of one column an empty line is a value that is missing
+    blank = rows[kinds == BLANK] if n_fields > 1 else np.empty(0, np.int64)
+
+    def scan() -> pl.LazyFrame:
+        files = {"glob": False} if isinstance(data, Path) else {}
+        return pl.scan_csv(
+            data, separator=separator, infer_schema=False, empty_string_is_null=False, extra_columns="ignore", **files
+        )
+
+    with _plain_errors(name):
+        schema = scan().collect_schema()
+
+    def batches(columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        return iter(scan().select(columns).collect_batches(chunk_size=BATCH_ROWS))
+
+    return Source(name, dict(schema), batches, blank, rows[kinds != BLANK], notes)
+
+
+def _lazy_source(name: str, scan: Callable[[Any], pl.LazyFrame]) -> Source:
+    import polars as pl
+
+    with _plain_errors(name):
+        schema = scan(pl).collect_schema()
+
+    def batches(columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        return iter(scan(pl).select(columns).collect_batches(chunk_size=BATCH_ROWS))
+
+    return Source(name, dict(schema), batches)
+
+
+def _table_source(name: str, table: Any) -> Source:
+    import polars as pl
+
+    with _plain_errors(name):
+        frame = pl.DataFrame(table)
+    return Source(name, dict(frame.schema), lambda columns: frame.select(columns).iter_slices(BATCH_ROWS))
+
+
+def _pgn_source(name: str, stream: BinaryIO) -> Source:
+    import polars as pl
+
+    from ludometer.read import pgn
+
+    elos = {"white_elo", "black_elo"}
+    schema = {column: pl.Int32() if column in elos else pl.String() for column in pgn.COLUMNS}
+
+    def batches(columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        return (frame.select(columns) for frame in pgn.read_pgn_headers(stream, games_per_frame=BATCH_ROWS))
+
+    return Source(name, schema, batches, is_pgn=True)
+
+
+def _is_pgn(head: bytes, name: str) -> bool:
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return text.startswith(b"[Event ") or ".pgn" in Path(name.lower()).suffixes
+
+
+def _is_utf8(raw: np.ndarray[Any, np.dtype[np.uint8]]) -> bool:
+    import codecs
+
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for start in range(0, len(raw), 1 << 24):
+            decoder.decode(raw[start : start + (1 << 24)].tobytes(), final=start + (1 << 24) >= len(raw))
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _header(name: str, raw: np.ndarray[Any, np.dtype[np.uint8]]) -> tuple[str, int]:
+    """The separator and the number of columns, from the first line that is not empty."""
+    text = raw[: 1 << 20].tobytes().decode("utf-8-sig", "replace").lstrip("\r\n \t")
+    line = text.split("\n", 1)[0]
+    separator = max(",;\t|", key=lambda mark: (line.count(mark), mark == ","))
+    fields = next(csv.reader(io.StringIO(text), delimiter=separator), [])
+    if not any(entry.strip() for entry in fields):
+        raise MatchDataError(f"{name}: the first line names no columns")
+    return separator, len(fields)
+
+
+@contextmanager
+def _plain_errors(name: str) -> Iterator[None]:
+    """Errors of Polars, of decompression and of the disk, as one message without a traceback."""
+    import gzip
+    import zlib
+
+    import polars as pl
+    import zstandard
+
+    try:
+        yield
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, gzip.BadGzipFile, zlib.error, EOFError, zstandard.ZstdError) as error:
+        reason = str(error).strip().splitlines()
+        raise MatchDataError(f"{name}: cannot be read: {reason[0] if reason else type(error).__name__}") from error
+
+
+class _Chained(io.RawIOBase):
+    """A stream whose first bytes were read already."""
+
+    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+        self.head, self.rest = head, rest
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:  # type: ignore[override]
+        if size is None or size < 0:
+            head, self.head = self.head, b""
+            return head + self.rest.read()
+        if self.head:
+            part, self.head = self.head[:size], self.head[size:]
+            return part
+        return self.rest.read(size)

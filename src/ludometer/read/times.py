@@ -1,0 +1,158 @@
+"""When a match was played: dates and times as text, as numbers or typed, with one format for a whole column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ludometer.arrays import Mask, Times
+from ludometer.errors import LudometerError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_DAYS = ("%Y-%m-%d", "%Y.%m.%d", "%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%d.%m.%y", "%Y-%m")
+_CLOCKS = ("%H:%M:%S", "%H:%M:%S%.f", "%H:%M", "%H:%M:%S%#z", "%H:%M:%S%.f%#z", "%H:%M%#z")
+_NUMBER = r"^\s*[+-]?\d+(\.\d*)?\s*$"
+_SAMPLE = 1_000
+
+
+@dataclass(frozen=True)
+class TimeFormat:
+    """How the text of one column is read: "number", or a strftime pattern."""
+
+    pattern: str
+
+    @property
+    def is_number(self) -> bool:
+        """Numbers order matches as well as dates do."""
+        return self.pattern == "number"
+
+    def describe(self) -> str:
+        """In a reader's words: YYYY-MM-DD."""
+        words = {"%Y": "YYYY", "%y": "YY", "%m": "MM", "%d": "DD", "%H": "hh", "%M": "mm", "%S": "ss", "%.f": ".f"}
+        text = self.pattern.replace("%#z", "+zone")
+        for code, word in words.items():
+            text = text.replace(code, word)
+        return "a number" if self.is_number else text
+
+
+def find_time_format(column: pl.Series, *, name: str, given: str | None = None) -> TimeFormat | None:
+    """The format that most of the first values have; None if they are neither dates nor numbers."""
+    if given:
+        return TimeFormat(given)
+    present = column.filter(column.str.len_bytes() > 0)
+    sample = present.head(_SAMPLE).str.strip_chars()
+    if not len(sample):
+        return None
+    if sample.str.contains(_NUMBER).sum() * 2 > len(sample):
+        return TimeFormat("number")
+    best, fitting = "", 0
+    for pattern in _patterns():
+        fit = _fit(sample, pattern)
+        if fit > fitting:
+            best, fitting = pattern, fit
+        if fit == len(sample):
+            break
+    if not fitting:
+        return None
+    american, european = best, best.replace("%m/%d/%Y", "%d/%m/%Y")
+    if american != european:
+        fits = {pattern: _fit(present, pattern) for pattern in (american, european)}
+        if fits[american] == fits[european]:
+            raise LudometerError(
+                f"{name}: dates such as {sample[0]!r} can be read in two ways. "
+                "Say which with --date-format %d/%m/%Y or --date-format %m/%d/%Y"
+            )
+        best = max(fits, key=lambda pattern: fits[pattern])
+    return TimeFormat(best)
+
+
+def parse_times(column: pl.Series, form: TimeFormat | None) -> tuple[Times, Mask]:
+    """Times of a column and where they are bad; text needs its format, typed columns none."""
+    import polars as pl
+
+    if column.dtype in (pl.Categorical, pl.Enum):
+        column = column.cast(pl.String)
+    if column.dtype == pl.String:
+        assert form is not None
+        column = _parse_number(column) if form.is_number else _parse_text(column, form.pattern)
+    if isinstance(column.dtype, pl.Datetime):
+        column = column.dt.replace_time_zone(None) if column.dtype.time_zone == "UTC" else _to_utc(column)
+        column = column.cast(pl.Datetime("us"))
+    elif column.dtype == pl.Float32 or column.dtype.is_decimal():
+        column = column.cast(pl.Float64)
+    elif column.dtype.is_integer():
+        column = column.cast(pl.Int64, strict=False)
+    bad = column.is_null().to_numpy()
+    if column.dtype == pl.Float64:
+        bad = bad | ~column.is_finite().fill_null(value=False).to_numpy()
+    values = column.cast(pl.Int64) if column.dtype.is_temporal() else column
+    array = values.fill_null(0).to_numpy()
+    if column.dtype == pl.Date:
+        array = array.view("datetime64[D]")
+    elif column.dtype.is_temporal():
+        array = array.view("datetime64[us]")
+    return array, bad
+
+
+def can_order(dtype: pl.DataType) -> bool:
+    """Whether values of this type can stand for times without being parsed."""
+    import polars as pl
+
+    return dtype == pl.Date or isinstance(dtype, pl.Datetime) or dtype.is_numeric()
+
+
+def parse_moment(text: str, time: Times) -> np.generic:
+    """A date or number given by a user, comparable with these times."""
+    if time.dtype.kind == "M":
+        try:
+            return np.datetime64(text.strip().replace(" ", "T"), "us")
+        except ValueError as error:
+            raise LudometerError(f"{text!r} is not a date such as 2015-01-31") from error
+    try:
+        return np.float64(text)
+    except ValueError as error:
+        raise LudometerError(f"{text!r} is not a number; the times of this file are numbers") from error
+
+
+def _patterns() -> list[str]:
+    return [*_DAYS, *(f"{day}{between}{clock}" for day in _DAYS[:-1] for between in (" ", "T") for clock in _CLOCKS)]
+
+
+def _fit(sample: pl.Series, pattern: str) -> int:
+    return len(sample) - _parse_text(sample, pattern).null_count()
+
+
+def _parse_text(text: pl.Series, pattern: str) -> pl.Series:
+    parsed = _parse_stripped(text, pattern)
+    # stripping costs more than parsing: only where something was not understood
+    return parsed if parsed.null_count() == text.null_count() else _parse_stripped(text.str.strip_chars(), pattern)
+
+
+def _parse_stripped(text: pl.Series, pattern: str) -> pl.Series:
+    import polars as pl
+
+    if pattern == "%Y-%m":
+        return (text + "-01").str.to_date("%Y-%m-%d", strict=False)
+    if "%H" not in pattern:
+        return text.str.to_date(pattern, strict=False)
+    if "%#z" in pattern:
+        text = text.str.replace(r"[Zz]$", "+00:00")
+        return text.str.to_datetime(pattern, time_unit="us", time_zone="UTC", strict=False)
+    return text.str.to_datetime(pattern, time_unit="us", strict=False).cast(pl.Datetime("us"))
+
+
+def _parse_number(column: pl.Series) -> pl.Series:
+    import polars as pl
+
+    text = column.str.strip_chars()
+    whole = text.cast(pl.Int64, strict=False)
+    return whole if whole.null_count() == text.is_null().sum() else text.cast(pl.Float64, strict=False)
+
+
+def _to_utc(column: pl.Series) -> pl.Series:
+    zone = column.dtype.time_zone  # type: ignore[attr-defined]
+    return column if zone is None else column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
