@@ -87,13 +87,13 @@ def test_pairs_seen_as_seats_and_back_are_the_same(rows: list[tuple[int, int, in
     matches = Matches.of_pairs(first, second, np.array([h for _, _, h in rows]) / 2, players=Players.numbered(6))
     seats = matches.seats
     back = Matches.of_seats(seats.starts, seats.player, seats.place, players=matches.players)
-    assert back.fingerprint() == matches.fingerprint()
+    assert back.fingerprint == matches.fingerprint
     np.testing.assert_array_equal(back.counts, np.bincount(first + second, minlength=6))
 
 
 def test_the_fingerprint_sees_every_change() -> None:
     def prints(names: str = "ab", score: float = 1, time: int = 1) -> str:
-        return Matches.of_pairs([0], [1], [score], time=[time], players=Players.named(list(names))).fingerprint()
+        return Matches.of_pairs([0], [1], [score], time=[time], players=Players.named(list(names))).fingerprint
 
     assert len({prints(), prints("ac"), prints(score=0), prints(time=2)}) == 4
     assert prints() == prints()

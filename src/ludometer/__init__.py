@@ -1,1 +1,71 @@
-"""Placeholder."""
+"""How much of a game is skill, how much luck, and how strong is each player: from records of who played whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Connected": "components",
+    "keep_connected": "components",
+    "LudometerError": "errors",
+    "MatchDataError": "errors",
+    "Matches": "matches",
+    "Players": "matches",
+    "Calibration": "ratings",
+    "Elo": "ratings",
+    "Evaluation": "ratings",
+    "Prediction": "ratings",
+    "RatingSystem": "ratings",
+    "Ratings": "ratings",
+    "evaluate": "ratings",
+    "predict": "ratings",
+    "rate": "ratings",
+    "ReadOptions": "read",
+    "Reading": "read",
+    "read_file": "read",
+    "read_matches": "read",
+    "stream_matches": "read",
+    "simulate_coin": "games",
+    "simulate_strengths": "games",
+}
+
+__all__ = sorted(_HOMES)  # noqa: PLE0605
+
+if TYPE_CHECKING:
+    from ludometer.components import Connected as Connected
+    from ludometer.components import keep_connected as keep_connected
+    from ludometer.errors import LudometerError as LudometerError
+    from ludometer.errors import MatchDataError as MatchDataError
+    from ludometer.games import simulate_coin as simulate_coin
+    from ludometer.games import simulate_strengths as simulate_strengths
+    from ludometer.matches import Matches as Matches
+    from ludometer.matches import Players as Players
+    from ludometer.ratings import Calibration as Calibration
+    from ludometer.ratings import Elo as Elo
+    from ludometer.ratings import Evaluation as Evaluation
+    from ludometer.ratings import Prediction as Prediction
+    from ludometer.ratings import Ratings as Ratings
+    from ludometer.ratings import RatingSystem as RatingSystem
+    from ludometer.ratings import evaluate as evaluate
+    from ludometer.ratings import predict as predict
+    from ludometer.ratings import rate as rate
+    from ludometer.read import Reading as Reading
+    from ludometer.read import ReadOptions as ReadOptions
+    from ludometer.read import read_file as read_file
+    from ludometer.read import read_matches as read_matches
+    from ludometer.read import stream_matches as stream_matches
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name with its module when it is first used, so that `import ludometer` costs nothing."""
+    if name in _HOMES:
+        import importlib
+
+        return getattr(importlib.import_module(f"ludometer.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'ludometer' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

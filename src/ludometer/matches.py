@@ -13,7 +13,7 @@ from ludometer.arrays import Codes, Counts, Floats, Halves, Mask, Times
 from ludometer.errors import LudometerError, MatchDataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import polars as pl
 
@@ -252,17 +252,72 @@ class Matches:
             table = Seats(self.table.starts, _frozen(code[self.table.player]), self.table.place)
         return type(self)(self.players.take(kept), table, self.time)
 
+    @cached_property
     def fingerprint(self) -> str:
-        """A hash of everything in here: the same matches in the same order have the same, whatever file they came from."""
-        digest = hashlib.sha256()
-        columns = vars(self.table) | ({} if self.time is None else {"time": self.time.view(np.int64)})
+        """A hash of all that is in here: the same matches in the same order have the same, in whatever file."""
+        return fingerprint([self])
+
+
+def fingerprint(batches: Iterable[Matches]) -> str:
+    """The fingerprint of matches that come in batches, the same as of the whole."""
+    digest = Fingerprint()
+    for batch in batches:
+        digest.add(batch)
+    return digest.hexdigest()
+
+
+class Fingerprint:
+    """A hash over the columns of matches, batch by batch."""
+
+    def __init__(self) -> None:
+        self._columns: dict[str, Any] = {}
+        self._players: Players | None = None
+        self._n_seats = 0
+
+    def add(self, batch: Matches) -> None:
+        """Take in the next batch."""
+        columns = dict(vars(batch.table))
+        if isinstance(batch.table, Seats):
+            columns["starts"] = columns["starts"][1:] + self._n_seats
+            self._n_seats = int(columns["starts"][-1]) if len(batch) else self._n_seats
+        if batch.time is not None:
+            columns["time"] = batch.time.astype("datetime64[us]") if batch.time.dtype.kind == "M" else batch.time
         for name, column in columns.items():
-            digest.update(f"{name} {column.dtype.str} {len(column)};".encode())
-            digest.update(np.ascontiguousarray(column).data)
-        names = self.players.names
-        digest.update(names.str.len_bytes().to_numpy().astype(np.int64).tobytes())
-        digest.update("".join(names.to_list()).encode())
-        return digest.hexdigest()[:16]
+            digest = self._columns.setdefault(name, hashlib.sha256(column.dtype.str.encode()))
+            digest.update(np.ascontiguousarray(column).view(np.uint8).data)
+        self._players = batch.players
+
+    def hexdigest(self) -> str:
+        """Sixteen hexadecimal digits."""
+        whole = hashlib.sha256()
+        for name, digest in self._columns.items():
+            whole.update(name.encode() + digest.digest())
+        if self._players is not None:
+            names = self._players.names
+            whole.update(names.str.len_bytes().to_numpy().astype(np.int64).tobytes())
+            whole.update("".join(names.to_list()).encode())
+        return whole.hexdigest()[:16]
+
+
+def as_moment(value: Any, time: Times) -> Any:
+    """A date or number that a user gave, comparable with these times.
+
+    >>> as_moment("2015-01-31", np.array(["2015-02-01"], "datetime64[D]")) < np.datetime64("2015-02-01")
+    True
+    """
+    if time.dtype.kind == "M":
+        try:
+            text = value.strip().replace(" ", "T") if isinstance(value, str) else value
+            moment = np.datetime64(text, "us")
+        except ValueError as error:
+            raise LudometerError(f"{value!r} is not a date such as 2015-01-31") from error
+        if np.isnat(moment):
+            raise LudometerError(f"{value!r} is not a date such as 2015-01-31")
+        return moment
+    try:
+        return float(value)
+    except ValueError as error:
+        raise LudometerError(f"{value!r} is not a number, and the times of this file are numbers") from error
 
 
 def _codes(values: Any) -> Codes:

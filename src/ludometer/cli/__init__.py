@@ -1,1 +1,70 @@
-"""Placeholder."""
+"""The command line: read, one library call, write. Commands are loaded when they are called."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+import ludometer
+from ludometer.errors import LudometerError
+
+_COMMANDS = {
+    "demo": "The main job on bundled data, from start to finish.",
+    "rate": "Ratings of the players.",
+    "evaluate": "Rating systems compared by predicting before updating.",
+    "predict": "Probability of each result between two players.",
+    "simulate": "Write a match file with known truth.",
+    "schema": "The JSON Schema of a command's output.",
+    "doctor": "What is installed: versions, engines, a browser.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called, so that --help answers at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """In the order of a user's day."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command, with its module."""
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"ludometer.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(ludometer.__version__, prog_name="ludometer")
+def cli() -> None:
+    """How much of a game is skill, how much luck, and how strong is each player.
+
+    FILE is a CSV, Parquet, JSON lines or PGN file of matches, plain or packed (.gz, .zst), or - for standard input.
+    Start with: ludometer demo
+    """
+
+
+def main() -> None:
+    """Run the command line: status 0 done, 2 bad usage or bad data, 1 anything else."""
+    try:
+        cli.main(prog_name="ludometer", standalone_mode=False)
+    except LudometerError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(2)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted; nothing was written", err=True)
+        sys.exit(1)
+    except BrokenPipeError:
+        # the reader of the output has gone, as in "ludometer rate ... | head"
+        sys.stderr.close()
+        sys.exit(1)

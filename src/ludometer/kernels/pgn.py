@@ -41,7 +41,6 @@ TAGS = (
 VALUE_BYTES = 4096
 """How much of one tag's value is kept."""
 
-CH=64
 _N_TAGS = len(TAGS)
 _OPENERS = sum(1 << TAGS.index(tag) for tag in ("Event", "White", "Black", "Result"))
 """The tags, as bits, that no game has twice."""
@@ -71,46 +70,8 @@ _MOVE = 128
 """Added to the next mode where movetext begins."""
 
 
-def _build_table() -> Bytes:
-    """Lay out which mode each byte leads to from each mode."""
-    white, line_end, name = b" \t\v\f", b"\r\n", b"+#=:-_0123456789" + bytes(range(65, 91)) + bytes(range(97, 123))
-    table = np.empty((_N_MODES, 256), np.uint8)
-
-    def lead(modes: Iterable[int], others: int, *steps: tuple[bytes, int]) -> None:
-        for mode in modes:
-            table[mode] = others
-            for members, step in steps:
-                table[mode, list(members)] = step
-
-    always = (line_end, _LINE), (b"{", _NOTE), (b";", _SKIP)
-    lead([_LINE], _TEXT | _MOVE, *always, (white, _LEAD), (b"[", _TAG), (b"%", _SKIP), (b"\xef\xbb\xbf", _LINE))
-    lead([_LEAD], _TEXT | _MOVE, *always, (white, _LEAD), (b"[", _TAG))
-    lead([_AFTER], _TEXT | _MOVE, *always, (white, _AFTER))
-    lead([_TEXT], _TEXT, *always)
-    lead([_SKIP], _SKIP, (line_end, _LINE))
-    lead([_TAG], _TEXT | _HOLD, (white, _TAG), (name, _NAME | _HOLD))
-    lead([_NAME], _TEXT | _HOLD, (white, _GAP), (name, _NAME), (b'"', _QUOTE | _HOLD))
-    lead([_GAP], _TEXT | _HOLD, (white, _GAP), (b'"', _QUOTE | _HOLD))
-    lead([_QUOTE], _VALUE)
-    lead([_VALUE], _VALUE, (line_end, _LINE), (b'"', _CLOSE), (b"\\", _ESCAPE))
-    lead([_ESCAPE], _VALUE | _HOLD, (b'"\\', _VALUE))
-    lead([_CLOSE], _CLOSE, (line_end, _LINE), (b"]", _LEAD))
-    inside = (b"}", _AFTER), (white, _NOTE_WHITE)
-    lead([_NOTE, *range(_RESCUE, _N_MODES)], _NOTE, (b"}", _AFTER), (b"\r", _NOTE_CR), (b"\n", _NOTE_LF))
-    lead([_NOTE_LF, _NOTE_WHITE], _NOTE, *inside, (b"\r", _BLANK_CR), (b"\n", _BLANK_LF))
-    lead([_NOTE_CR], _NOTE, *inside, (b"\r", _BLANK_CR), (b"\n", _NOTE_LF))
-    lead([_BLANK_CR, _BLANK_LF], _NOTE, *inside, (b"\r", _BLANK_CR), (b"\n", _BLANK_LF), (b"[", _RESCUE))
-    for i, byte in enumerate(b"Event "):
-        table[_RESCUE + i, byte] = _RESCUE + i + 1
-    table[_N_MODES - 1, ord('"')] = _QUOTE | _HOLD | _MOVE
-    return table
-
-
-_TABLE = _build_table()
-
-
 def scan_headers(
-    blocks: Iterable[bytes], *, out_bytes: int = 4 << 20, value_bytes: int = VALUE_BYTES
+    blocks: Iterable[bytes | bytearray], *, out_bytes: int = 4 << 20, value_bytes: int = VALUE_BYTES
 ) -> Iterator[bytes]:
     """Yield lines of tab-separated values in the order of `TAGS`, one per game, some MiB of them at a time.
 
@@ -143,6 +104,7 @@ def scan_block(block: Bytes, at: int, state: Counts, fields: Bytes, out: Bytes) 
     size, limit = block.size, fields.shape[1]
     mode, column, length = state[_MODE], state[_COLUMN], state[_LENGTH]
     low, high, named = state[_LOW], state[_HIGH], state[_NAMED]
+    # Where the compiler knows that no index is negative, it need not ask whether one counts from the end.
     at = max(at, 0)
     while at < size:
         if mode == _VALUE and column < _N_TAGS:
@@ -159,15 +121,6 @@ def scan_block(block: Bytes, at: int, state: Counts, fields: Bytes, out: Bytes) 
                     high = high << 8 | np.int64(block[at])
                 named += 1
                 at += 1
-        elif mode == _TEXT or mode == _NOTE:
-            other, another = (59, 123) if mode == _TEXT else (125, 125)
-            hits = np.uint8(0)
-            while not hits and at + CH <= size:
-                # Without a way out of this loop, the compiler compares all bytes of the chunk at once.
-                for i in range(CH):
-                    byte = block[at + i]
-                    hits |= np.uint8(byte == 10) | np.uint8(byte == 13) | np.uint8(byte == other) | np.uint8(byte == another)
-                at += 0 if hits else CH
         while at < size and _TABLE[mode, block[at]] == mode:
             at += 1
         if at == size:
@@ -302,3 +255,41 @@ def _write_row(state: Counts, fields: Bytes, out: Bytes) -> bool:
     state[_WRITTEN] = to
     state[_SEEN] = 0
     return True
+
+
+def _build_table() -> Bytes:
+    """Lay out which mode each byte leads to from each mode."""
+    white, line_end, name = b" \t\v\f", b"\r\n", b"+#=:-_0123456789" + bytes(range(65, 91)) + bytes(range(97, 123))
+    table = np.empty((_N_MODES, 256), np.uint8)
+
+    def lead(modes: Iterable[int], others: int, *steps: tuple[bytes, int]) -> None:
+        for mode in modes:
+            table[mode] = others
+            for members, step in steps:
+                table[mode, list(members)] = step
+
+    always = (line_end, _LINE), (b"{", _NOTE), (b";", _SKIP)
+    lead([_LINE], _TEXT | _MOVE, *always, (white, _LEAD), (b"[", _TAG), (b"%", _SKIP), (b"\xef\xbb\xbf", _LINE))
+    lead([_LEAD], _TEXT | _MOVE, *always, (white, _LEAD), (b"[", _TAG))
+    lead([_AFTER], _TEXT | _MOVE, *always, (white, _AFTER))
+    lead([_TEXT], _TEXT, *always)
+    lead([_SKIP], _SKIP, (line_end, _LINE))
+    lead([_TAG], _TEXT | _HOLD, (white, _TAG), (name, _NAME | _HOLD))
+    lead([_NAME], _TEXT | _HOLD, (white, _GAP), (name, _NAME), (b'"', _QUOTE | _HOLD))
+    lead([_GAP], _TEXT | _HOLD, (white, _GAP), (b'"', _QUOTE | _HOLD))
+    lead([_QUOTE], _VALUE)
+    lead([_VALUE], _VALUE, (line_end, _LINE), (b'"', _CLOSE), (b"\\", _ESCAPE))
+    lead([_ESCAPE], _VALUE | _HOLD, (b'"\\', _VALUE))
+    lead([_CLOSE], _CLOSE, (line_end, _LINE), (b"]", _LEAD))
+    inside = (b"}", _AFTER), (white, _NOTE_WHITE)
+    lead([_NOTE, *range(_RESCUE, _N_MODES)], _NOTE, (b"}", _AFTER), (b"\r", _NOTE_CR), (b"\n", _NOTE_LF))
+    lead([_NOTE_LF, _NOTE_WHITE], _NOTE, *inside, (b"\r", _BLANK_CR), (b"\n", _BLANK_LF))
+    lead([_NOTE_CR], _NOTE, *inside, (b"\r", _BLANK_CR), (b"\n", _NOTE_LF))
+    lead([_BLANK_CR, _BLANK_LF], _NOTE, *inside, (b"\r", _BLANK_CR), (b"\n", _BLANK_LF), (b"[", _RESCUE))
+    for i, byte in enumerate(b"Event "):
+        table[_RESCUE + i, byte] = _RESCUE + i + 1
+    table[_N_MODES - 1, ord('"')] = _QUOTE | _HOLD | _MOVE
+    return table
+
+
+_TABLE = _build_table()

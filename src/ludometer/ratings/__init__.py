@@ -1,1 +1,21 @@
-"""Placeholder."""
+"""Rating systems: one file a system, one driver for all."""
+
+from ludometer.ratings.elo import Elo, EloState
+from ludometer.ratings.evaluation import Calibration, Evaluation, SystemScore, evaluate
+from ludometer.ratings.prediction import Prediction, predict
+from ludometer.ratings.rating import Ratings, rate
+from ludometer.ratings.system import RatingSystem
+
+__all__ = [
+    "Calibration",
+    "Elo",
+    "EloState",
+    "Evaluation",
+    "Prediction",
+    "RatingSystem",
+    "Ratings",
+    "SystemScore",
+    "evaluate",
+    "predict",
+    "rate",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -67,12 +67,15 @@ def read_matches(source: Any, **options: Any) -> Matches:
     >>> read_matches(games).pairs.score.tolist()
     [1.0, 0.5]
     """
-    return read(source, ReadOptions(**options)).matches
+    return read_file(source, ReadOptions(**options)).matches
 
 
-def read(source: Any, options: ReadOptions | None = None) -> Reading:
-    """Read a source whole and check every row."""
+def read_file(
+    source: Any, options: ReadOptions | None = None, *, on_rows: Callable[[int], None] | None = None
+) -> Reading:
+    """Read a source whole and check every row; `on_rows` is told how many rows were read so far."""
     reader = _new_reader(open_source(source), options or ReadOptions())
+    reader.on_rows = on_rows
     if isinstance(reader.columns, PairColumns):
         groups = _collect_pairs(reader)
     else:

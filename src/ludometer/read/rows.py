@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +77,7 @@ class RowReader:
     n_filtered: int = 0
     n_unfinished: int = 0
     notes: list[str] = field(default_factory=list)
+    on_rows: Callable[[int], None] | None = None
     groups: TextIndex = field(default_factory=TextIndex)
     time_column: str | None = None
     _time_format: TimeFormat | None = None
@@ -145,6 +146,8 @@ class RowReader:
         for frame in self.source.batches(wanted):
             row = np.arange(self.n_rows, self.n_rows + len(frame))
             self.n_rows += len(frame)
+            if self.on_rows:
+                self.on_rows(self.n_rows)
             keep = np.ones(len(frame), bool)
             for odd in (self.source.blank_rows, self.source.ragged_rows):
                 here = odd[np.searchsorted(odd, row[:1].min(initial=0)) : np.searchsorted(odd, self.n_rows)]

@@ -105,19 +105,6 @@ def can_order(dtype: pl.DataType) -> bool:
     return dtype == pl.Date or isinstance(dtype, pl.Datetime) or dtype.is_numeric()
 
 
-def parse_moment(text: str, time: Times) -> np.generic:
-    """A date or number given by a user, comparable with these times."""
-    if time.dtype.kind == "M":
-        try:
-            return np.datetime64(text.strip().replace(" ", "T"), "us")
-        except ValueError as error:
-            raise LudometerError(f"{text!r} is not a date such as 2015-01-31") from error
-    try:
-        return np.float64(text)
-    except ValueError as error:
-        raise LudometerError(f"{text!r} is not a number; the times of this file are numbers") from error
-
-
 def _patterns() -> list[str]:
     return [*_DAYS, *(f"{day}{between}{clock}" for day in _DAYS[:-1] for between in (" ", "T") for clock in _CLOCKS)]
 

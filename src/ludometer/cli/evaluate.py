@@ -1,0 +1,64 @@
+"""ludometer evaluate: rating systems compared by predicting before updating."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ludometer.cli.options import document, file_options, json_option, listen, load, stream_option
+
+if TYPE_CHECKING:
+    from ludometer.ratings import Evaluation
+
+
+@click.command("evaluate")
+@file_options
+@stream_option
+@click.option("--system", "systems", multiple=True, help="Rating system, again and again for several: elo, elo:k=32.")
+@click.option("--from", "since", metavar="DATE", help="Score only matches from this time on; earlier ones are played only.")
+@click.option("--bins", type=click.IntRange(1, 100), default=10, show_default=True, help="Bins of the calibration curve.")
+@click.option("--timing", is_flag=True, help="Add the seconds each system took.")
+@json_option
+def command(**options: Any) -> None:
+    """Score rating systems on FILE by their forecasts, each made before its match.
+
+    \b
+    ludometer evaluate games.csv --system elo:k=16 --system elo:k=32
+    ludometer evaluate results.parquet --from 2015-01-01 --json -
+    """
+    listen()
+    from ludometer.ratings import evaluate
+    from ludometer.ratings.catalogue import make_system
+    from ludometer.report.documents import evaluation_document
+    from ludometer.report.files import write_json
+    from ludometer.report.text import printable
+
+    systems = [make_system(text) for text in options["systems"] or ("elo",)]
+    done = []
+    for group in load(options):
+        result = evaluate(group.matches, systems=systems, since=options["since"], bins=options["bins"])
+        if options["json_file"] != "-":
+            if group.value is not None:
+                click.echo(f"{options['by']}: {printable(group.value)}")
+            click.echo(result.summary())
+            if options["timing"]:
+                click.echo("\n".join(f"{score.system}: {score.seconds:.3f} seconds" for score in result.systems))
+            click.echo(_calibration_table(result))
+        body = evaluation_document(result, timing=options["timing"])
+        done.append((group, body | {"data": group.count(result.n_matches, result.n_players)}))
+    if options["json_file"]:
+        write_json(document(done, options["by"], result.provenance), options["json_file"])
+
+
+def _calibration_table(evaluation: Evaluation) -> str:
+    """What the favourites of the best system scored, beside what was expected."""
+    from ludometer.report.text import format_table
+
+    best = min(evaluation.systems, key=lambda score: score.log_loss)
+    rows = (
+        [f"{row['low']:.0%} to {row['high']:.0%}", f"{row['forecast']:.1%}", f"{row['score']:.1%}", f"{row['n']:,}"]
+        for row in best.calibration.to_frame().iter_rows(named=True)
+    )
+    table = format_table(["favourite expected", "on average", "scored", "matches"], rows)
+    return f"\nDo the forecasts of {best.system} come true?\n{table}\n"

@@ -1,0 +1,183 @@
+"""Options that commands share, and what they have in common before and after their one library call."""
+
+from __future__ import annotations
+
+import logging
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ludometer.errors import LudometerError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ludometer.matches import Matches
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def file_options(command: Command) -> Command:
+    """The file and everything that says how to read it."""
+    options = (
+        click.argument("file"),
+        click.option("--first", metavar="COLUMN", help="Column of the first player."),
+        click.option("--second", metavar="COLUMN", help="Column of the second player."),
+        click.option("--score", metavar="COLUMN[,COLUMN]", help="Column of the result, or two columns of points."),
+        click.option("--time", metavar="COLUMN", help="Column that orders the matches."),
+        click.option("--match", metavar="COLUMN", help="Column of the match, where a row is a player in a match."),
+        click.option("--player", metavar="COLUMN", help="Column of the player, likewise."),
+        click.option("--place", metavar="COLUMN", help="Column of the place, likewise; 1 is best."),
+        click.option("--order", metavar="COLUMN,...", help="Columns that order the matches instead of a time."),
+        click.option("--date-format", metavar="FORMAT", help="How dates are written, such as %d/%m/%Y."),
+        click.option("--where", metavar="FILTER", help="Rows that count, such as \"season = 2015 and not playoff\"."),
+        click.option("--by", metavar="COLUMN", help="Run once for each value of this column."),
+        click.option("--min-component", type=click.IntRange(1), metavar="N", help="Keep only players in groups of at least N who are linked by matches."),
+        click.option("--drop-bad-rows", is_flag=True, help="Go on without rows that have faults."),
+    )  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def stream_option(command: Command) -> Command:
+    """For files of any length."""
+    return click.option(
+        "--stream", is_flag=True, help="Read a file that is in time order batch by batch, with only the players in memory."
+    )(command)
+
+
+def json_option(command: Command) -> Command:
+    """A document for other programs."""
+    return click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON; - is standard output.")(
+        command
+    )
+
+
+@dataclass(frozen=True)
+class Group:
+    """Matches to work on: the whole file, or one value of --by."""
+
+    value: str | None
+    matches: Matches | Iterable[Matches]
+    data: dict[str, Any]
+    """What was used of the file; complete once a stream was played."""
+
+    def count(self, n_matches: int, n_players: int) -> dict[str, Any]:
+        """The data block of the JSON document."""
+        return {"matches": n_matches, "players": n_players} | self.data
+
+
+def load(options: dict[str, Any]) -> list[Group]:
+    """Read the file as the options say, tell what was understood, and return its groups."""
+    from ludometer.read import ReadOptions, read_file, stream_matches
+
+    names = {field.name for field in fields(ReadOptions)}
+    given = {name: value for name, value in options.items() if name in names and value is not None}
+    if "order" in given:
+        given["order"] = tuple(name.strip() for name in given["order"].split(","))
+    read_options = ReadOptions(**given)
+    if options.get("stream"):
+        if options.get("min_component"):
+            raise LudometerError("--min-component needs the file whole: leave out --stream")
+        stream = stream_matches(options["file"], read_options)
+        note(*stream.describe())
+        nothing = {"dropped_matches": 0, "dropped_players": 0, "bad_rows": 0, "draw_rate": None}
+        return [Group(None, stream, nothing)]
+    with counting("read", "rows") as on_rows:
+        reading = read_file(options["file"], read_options, on_rows=on_rows)
+    note(*reading.describe())
+    return [
+        _group(value, matches, options.get("min_component"), reading.n_bad_rows)
+        for value, matches in reading.groups.items()
+    ]
+
+
+def document(groups: list[tuple[Group, dict[str, Any]]], by: str | None, provenance: Any) -> dict[str, Any]:
+    """One document of a command: flat for a whole file, a list for --by."""
+    from ludometer.report.documents import provenance_document
+
+    origin = {"provenance": provenance_document(provenance, command_line())}
+    if by is None:
+        return groups[0][1] | origin
+    return {"by": by, "groups": [{"value": group.value} | body for group, body in groups]} | origin
+
+
+def command_line() -> str:
+    """The command as it was given, to be repeated."""
+    return shlex.join(["ludometer", *sys.argv[1:]])
+
+
+def note(*lines: str) -> None:
+    """What was understood, progress and warnings: to standard error."""
+    from ludometer.report.text import printable
+
+    for line in lines:
+        click.echo(click.style(printable(line), dim=True), err=True)
+
+
+def listen() -> None:
+    """Show what the library logs, such as that it compiles."""
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            note(record.getMessage())
+
+    log = logging.getLogger("ludometer")
+    if not log.handlers:
+        log.addHandler(Handler())
+        log.setLevel(logging.INFO)
+
+
+@contextmanager
+def counting(verb: str, noun: str, total: int | None = None) -> Iterator[Callable[[int], None] | None]:
+    """Progress of long work on a terminal; nothing in a pipe."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+    bar = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) if total else (TextColumn("{task.completed:,} " + noun),)
+    with Progress(
+        SpinnerColumn(), TextColumn(verb), *bar, console=Console(stderr=True), transient=True
+    ) as progress:
+        task = progress.add_task(verb, total=total)
+        yield lambda done: progress.update(task, completed=done)
+
+
+def out_path(_: click.Context, __: click.Parameter, value: str | None) -> Path | None:
+    """A path to write to, whose folder must be there before the work begins."""
+    if value is None:
+        return None
+    path = Path(value)
+    if not path.parent.is_dir():
+        raise LudometerError(f"{path}: there is no folder {path.parent}")
+    return path
+
+
+def _group(value: str | None, matches: Matches, min_component: int | None, bad_rows: int) -> Group:
+    from ludometer.components import keep_connected
+
+    place = f"{value}: " if value is not None else ""
+    if min_component is not None:
+        kept = keep_connected(matches, min_players=min_component)
+        if kept.dropped_matches:
+            note(f"{place}{kept.dropped_matches:,} matches of {kept.dropped_players:,} players are in smaller components and left out")
+        matches, dropped = kept.matches, (kept.dropped_matches, kept.dropped_players)
+    else:
+        largest = keep_connected(matches)
+        dropped = (0, 0)
+        if largest.dropped_players:
+            note(
+                f"{place}{largest.n_components:,} groups of players never met each other ({largest.dropped_players:,} players "
+                "are outside the largest): ratings compare only within a group"
+            )
+    data = {"dropped_matches": dropped[0], "dropped_players": dropped[1], "bad_rows": bad_rows, "draw_rate": matches.draw_rate}
+    return Group(value, matches, data)

@@ -1,0 +1,90 @@
+"""ludometer rate: a list of players."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ludometer.cli.options import document, file_options, json_option, listen, load, stream_option
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ludometer.ratings import Ratings
+
+_SORTS = ("rating", "player", "matches", "last")
+
+
+@click.command("rate")
+@file_options
+@stream_option
+@click.option("--system", default="elo", show_default=True, help="Rating system: elo, or with parameters elo:k=32,start=0.")
+@click.option("--k", type=float, help="Step of Elo: points for a win against an equal, times two.  [default: 24]")
+@click.option("--start", type=float, help="Rating of a newcomer.  [default: 1500]")
+@click.option("--sort", type=click.Choice(_SORTS), default="rating", show_default=True, help="Order of the list.")
+@click.option("--top", type=click.IntRange(1), metavar="N", help="Only the first N of the list.  [default: 20 on screen, all in JSON]")
+@click.option("--search", metavar="TEXT", help="Only players whose name holds this, upper and lower case alike.")
+@click.option("--min-matches", type=click.IntRange(1), default=1, metavar="N", help="Only players with at least N matches.")
+@json_option
+def command(**options: Any) -> None:
+    """Ratings of the players of FILE after its last match.
+
+    \b
+    ludometer rate games.csv --top 10
+    ludometer rate chess.pgn.zst --k 16 --search carlsen
+    ludometer rate results.parquet --by league --json ratings.json
+    """
+    listen()
+    from ludometer.ratings import rate
+    from ludometer.ratings.catalogue import make_system
+    from ludometer.report.documents import ratings_document
+    from ludometer.report.files import write_json
+
+    system = make_system(options["system"], k=options["k"], start=options["start"])
+    done = []
+    for group in load(options):
+        ratings = rate(group.matches, system=system)
+        rows = _chosen(ratings, options)
+        if options["json_file"] != "-":
+            _show(ratings, rows, options, group.value)
+        found = rows.head(options["top"]).to_dicts() if options["top"] else rows.to_dicts()
+        counted = group.count(ratings.n_matches, int((ratings.matches > 0).sum()))
+        done.append((group, ratings_document(ratings, found) | {"data": counted}))
+    if options["json_file"]:
+        write_json(document(done, options["by"], ratings.provenance), options["json_file"])
+
+
+def _chosen(ratings: Ratings, options: dict[str, Any]) -> pl.DataFrame:
+    import polars as pl
+
+    frame = ratings.to_frame().filter(pl.col("matches") >= options["min_matches"])
+    if options["search"]:
+        wanted = options["search"].casefold()
+        folded = frame["player"].str.to_lowercase()
+        frame = frame.filter(folded.str.contains(wanted, literal=True))
+    if options["sort"] == "rating":
+        return frame
+    ascending = options["sort"] == "player"
+    return frame.sort(options["sort"], "player", descending=[not ascending, False], nulls_last=True)
+
+
+def _show(ratings: Ratings, rows: pl.DataFrame, options: dict[str, Any], value: str | None) -> None:
+    from ludometer.report.documents import as_text
+    from ludometer.report.text import format_table, printable
+
+    if value is not None:
+        click.echo(f"{options['by']}: {printable(value)}")
+    if rows.is_empty():
+        click.echo("no player fits")
+        return
+    shown = rows.head(options["top"] or 20)
+    dated = ratings.last is not None
+    headers = ["", "player", "rating", "matches", *(["last played"] if dated else [])]
+    cells = (
+        [f"{n}", row["player"], f"{row['rating']:.1f}", f"{row['matches']:,}", *([str(as_text(row["last"]))] if dated else [])]
+        for n, row in enumerate(shown.iter_rows(named=True), 1)
+    )
+    click.echo(format_table(headers, cells, left=(1,)))
+    rest = len(rows) - len(shown)
+    click.echo(f"and {rest:,} more (--top {len(rows)} shows all)\n" if rest and not options["top"] else "", nl=bool(value))

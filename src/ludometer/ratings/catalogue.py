@@ -1,0 +1,37 @@
+"""Rating systems by name, as users write them: elo, or elo:k=32,start=0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ludometer.errors import LudometerError
+from ludometer.ratings.elo import Elo
+from ludometer.ratings.system import RatingSystem
+
+SYSTEMS: dict[str, tuple[type[Any], dict[str, str]]] = {"elo": (Elo, {"k": "k", "start": "start_rating"})}
+"""Name → the system's class and its parameters, users' words first."""
+
+
+def make_system(text: str, **overrides: float | None) -> RatingSystem[Any]:
+    """A rating system from its name and parameters; overrides that are None do not count.
+
+    >>> make_system("elo:k=32")
+    Elo(k=32.0, start_rating=1500.0)
+    """
+    name, _, details = text.partition(":")
+    if name.strip() not in SYSTEMS:
+        raise LudometerError(f"no rating system is called {name!r}; there are: {', '.join(SYSTEMS)}")
+    kind, words = SYSTEMS[name.strip()]
+    given: dict[str, float] = {}
+    for entry in filter(None, (part.strip() for part in details.split(","))):
+        word, _, value = entry.partition("=")
+        try:
+            given[word.strip()] = float(value)
+        except ValueError as error:
+            raise LudometerError(f"{text!r}: write parameters as {name}:{next(iter(words))}=32") from error
+    given |= {word: value for word, value in overrides.items() if value is not None}
+    for word in given:
+        if word not in words:
+            raise LudometerError(f"{name} has no parameter {word!r}; it has: {', '.join(words)}")
+    system: RatingSystem[Any] = kind(**{words[word]: value for word, value in given.items()})
+    return system

@@ -1,0 +1,239 @@
+"""Rating systems compared by predicting each match before it is played."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ludometer.arrays import Counts, Floats, Mask
+from ludometer.errors import LudometerError, MatchDataError
+from ludometer.matches import Fingerprint, Matches, as_moment
+from ludometer.ratings.elo import Elo
+from ludometer.ratings.system import RatingSystem
+from ludometer.result import Provenance
+
+if TYPE_CHECKING:
+    import altair
+    import polars as pl
+
+_SURE = 1e-15
+"""Forecasts are kept this far from 0 and 1 in the log loss, which stays finite."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What favourites scored, in bins of what they were expected to score: a forecast of 70 % should come true in 70 %.
+
+    The favourite's side is counted, so that it does not matter who is listed first; an even forecast counts one half.
+    """
+
+    low: Floats
+    high: Floats
+    n: Counts
+    forecast: Floats
+    score: Floats
+    interval_low: Floats
+    interval_high: Floats
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a bin that is not empty."""
+        import polars as pl
+
+        return pl.DataFrame({name: getattr(self, name) for name in self.__dataclass_fields__})
+
+
+@dataclass(frozen=True)
+class SystemScore:
+    """How well one system predicted."""
+
+    system: str
+    log_loss: float
+    brier: float
+    accuracy: float
+    n: int
+    calibration: Calibration
+    seconds: float
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Rating systems side by side, and a coin beside them."""
+
+    systems: tuple[SystemScore, ...]
+    coin: SystemScore
+    n_matches: int
+    n_players: int
+    provenance: Provenance
+
+    def to_frame(self) -> pl.DataFrame:
+        """system, log_loss, brier, accuracy, n: best log loss first."""
+        import polars as pl
+
+        names = ("system", "log_loss", "brier", "accuracy", "n")
+        rows = [{name: getattr(score, name) for name in names} for score in self.systems]
+        return pl.DataFrame(rows, schema_overrides={"n": pl.Int64}).sort("log_loss", maintain_order=True)
+
+    def summary(self) -> str:
+        """A line a system, and what a coin would score."""
+        width = max(len(score.system) for score in (*self.systems, self.coin))
+        lines = [f"{'':{width}}  log loss    Brier  accuracy    matches"]
+        for score in (*sorted(self.systems, key=lambda score: score.log_loss), self.coin):
+            lines.append(
+                f"{score.system:{width}}  {score.log_loss:8.4f}  {score.brier:7.4f}  {score.accuracy:8.1%}  {score.n:9,}"
+            )
+        return "\n".join(lines)
+
+    def plot(self) -> altair.LayerChart:
+        """The calibration curves: what favourites were expected to score, and what they scored."""
+        import altair as alt
+
+        rows = [
+            {"system": score.system} | row
+            for score in self.systems
+            for row in score.calibration.to_frame().iter_rows(named=True)
+        ]
+        percent = alt.Axis(format="%")
+        domain = alt.Scale(domain=[0.5, 1])
+        base = alt.Chart(alt.InlineData(values=rows), width=360, height=360, title="Do the forecasts come true?")
+        x = alt.X("forecast:Q", title="Favourite expected to score", axis=percent, scale=domain)
+        shape = alt.Shape("system:N", title="System") if len(self.systems) > 1 else alt.Undefined
+        color = alt.Color("system:N", title="System") if len(self.systems) > 1 else alt.value("#4c6a92")
+        even = alt.Chart(alt.InlineData(values=[{"a": 0.5}, {"a": 1.0}])).mark_line(strokeDash=[4, 3], color="#999")
+        return (
+            even.encode(x=alt.X("a:Q", scale=domain), y=alt.Y("a:Q"))
+            + base.mark_rule(color="#888").encode(
+                x=x,
+                y=alt.Y("interval_low:Q", title="Favourite scored", axis=percent, scale=alt.Scale(zero=False)),
+                y2="interval_high:Q",
+            )
+            + base.mark_point(filled=True, size=60).encode(x=x, y="score:Q", shape=shape, color=color)
+        )
+
+
+def evaluate(
+    matches: Matches | Iterable[Matches],
+    *,
+    systems: Sequence[RatingSystem[Any]] | None = None,
+    since: str | float | date | None = None,
+    bins: int = 10,
+) -> Evaluation:
+    """Score rating systems by their forecasts, each made before its match; all matches count, or those from `since`.
+
+    Log loss -(S ln E + (1 - S) ln(1 - E)), Brier score (S - E)^2 of one side, accuracy with one half for a draw or an
+    even forecast.
+
+    >>> matches = Matches.of_pairs([0] * 50, [1] * 50, [1] * 50)
+    >>> evaluate(matches, systems=[Elo(k=24)]).systems[0].accuracy
+    0.99
+    """
+    chosen = [Elo()] if systems is None else list(systems)
+    if not chosen:
+        raise LudometerError("name at least one rating system")
+    names = _labels(chosen)
+    states = [system.start(0) for system in chosen]
+    scores = [_Scores(bins) for _ in chosen]
+    coin, digest, n_matches, n_players = _Scores(bins), Fingerprint(), 0, 0
+    for batch in matches:
+        n_matches, n_players = n_matches + len(batch), len(batch.players)
+        counted = _counted(batch, since)
+        digest.add(batch)
+        result = batch.pairs.score if counted is None else batch.pairs.score[counted]
+        coin.add(np.full(len(result), 0.5), result)
+        for place, system in enumerate(chosen):
+            begin = clock.perf_counter()
+            states[place], expected = system.play(states[place], batch)
+            scores[place].seconds += clock.perf_counter() - begin
+            scores[place].add(expected if counted is None else expected[counted], result)
+    if not coin.n:
+        raise MatchDataError("there are no matches to score" + ("" if since is None else f" from {since} on"))
+    return Evaluation(
+        tuple(
+            score.finish(name, system.parameters) for score, name, system in zip(scores, names, chosen, strict=True)
+        ),
+        coin.finish("coin flip", {}),
+        n_matches,
+        n_players,
+        Provenance("evaluate", {name: s.parameters for name, s in zip(names, chosen, strict=True)}, digest.hexdigest()),
+    )
+
+
+class _Scores:
+    """Sums over the forecasts of one system."""
+
+    def __init__(self, bins: int) -> None:
+        self.bins = bins
+        self.n = 0
+        self.log_loss = self.brier = self.accuracy = self.seconds = 0.0
+        self.count, self.forecast, self.score = np.zeros((3, bins))
+
+    def add(self, expected: Floats, score: Floats) -> None:
+        sure = np.clip(expected, _SURE, 1 - _SURE)
+        self.n += len(score)
+        self.log_loss -= float((score * np.log(sure) + (1 - score) * np.log1p(-sure)).sum())
+        self.brier += float(((score - expected) ** 2).sum())
+        even = (expected == 0.5) | (score == 0.5)
+        self.accuracy += float(np.where(even, 0.5, (expected > 0.5) == (score > 0.5)).sum())
+        favourite = np.maximum(expected, 1 - expected)
+        scored = np.where(expected == 0.5, 0.5, np.where(expected > 0.5, score, 1 - score))
+        place = np.minimum(((favourite - 0.5) * 2 * self.bins).astype(np.int64), self.bins - 1)
+        for total, weight in ((self.count, None), (self.forecast, favourite), (self.score, scored)):
+            total += np.bincount(place, weights=weight, minlength=self.bins)
+
+    def finish(self, name: str, parameters: dict[str, Any]) -> SystemScore:
+        n = max(self.n, 1)
+        return SystemScore(
+            name,
+            self.log_loss / n,
+            self.brier / n,
+            self.accuracy / n,
+            self.n,
+            self._calibration(),
+            self.seconds,
+            parameters,
+        )
+
+    def _calibration(self) -> Calibration:
+        edges = np.linspace(0.5, 1, self.bins + 1)
+        used = self.count > 0
+        n = self.count[used]
+        score = self.score[used] / n
+        low, high = wilson_interval(score, n)
+        return Calibration(
+            edges[:-1][used], edges[1:][used], n.astype(np.int64), self.forecast[used] / n, score, low, high
+        )
+
+
+def wilson_interval(share: Floats, n: Floats, z: float = 1.959964) -> tuple[Floats, Floats]:
+    """The 95 % interval of a share of n by Wilson's score; with draws, which vary less, it is on the wide side.
+
+    >>> [round(float(end), 3) for end in wilson_interval(np.array(0.7), np.array(100))]
+    [0.604, 0.781]
+    """
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return centre - half, centre + half
+
+
+def _counted(batch: Matches, since: str | float | date | None) -> Mask | None:
+    if since is None:
+        return None
+    if batch.time is None:
+        raise MatchDataError(f"the matches have no times, so those from {since} on cannot be told; --time names a column")
+    return np.asarray(batch.time >= as_moment(since, batch.time))
+
+
+def _labels(systems: Sequence[RatingSystem[Any]]) -> list[str]:
+    """The systems' names, with the parameters that tell two of a kind apart."""
+    labels = []
+    for system in systems:
+        same = [other.parameters for other in systems if other.name == system.name]
+        telling = [key for key in system.parameters if len({str(other.get(key)) for other in same}) > 1]
+        details = ", ".join(f"{key} {system.parameters[key]:g}" for key in telling)
+        labels.append(f"{system.name} ({details})" if details else system.name)
+    return labels

@@ -1,0 +1,98 @@
+"""Results as JSON documents, the contract with other programs; `schemas/` describes each."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+from ludometer.errors import LudometerError
+from ludometer.ratings import Evaluation, Prediction, Ratings
+from ludometer.result import Provenance
+
+_SCHEMAS = Path(__file__).parent / "schemas"
+
+
+def schema_names() -> list[str]:
+    """Commands whose output has a schema."""
+    return sorted(path.stem for path in _SCHEMAS.glob("*.json"))
+
+
+def load_schema(command: str) -> dict[str, Any]:
+    """The JSON Schema of a command's output."""
+    if command not in schema_names():
+        raise LudometerError(f"no schema for {command!r}; there are: {', '.join(schema_names())}")
+    schema: dict[str, Any] = json.loads((_SCHEMAS / f"{command}.json").read_text(encoding="utf-8"))
+    return schema
+
+
+def ratings_document(ratings: Ratings, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The list of players; `rows` are the rows of its frame that were asked for."""
+    return {
+        "system": ratings.provenance.method,
+        "parameters": ratings.provenance.parameters,
+        "players": [row | {"last": as_text(row["last"])} for row in rows],
+    }
+
+
+def evaluation_document(evaluation: Evaluation, *, timing: bool) -> dict[str, Any]:
+    """The systems, best first, and the coin."""
+    ordered = sorted(evaluation.systems, key=lambda score: score.log_loss)
+    return {
+        "systems": [
+            _score(score)
+            | {"parameters": score.parameters, "calibration": _calibration(score)}
+            | ({"seconds": score.seconds} if timing else {})
+            for score in ordered
+        ],
+        "coin": _score(evaluation.coin),
+    }
+
+
+def prediction_document(prediction: Prediction) -> dict[str, Any]:
+    """Outcomes from the first player's view."""
+    names = zip(prediction.players, prediction.ratings, strict=True)
+    return {
+        "system": prediction.provenance.method,
+        "parameters": prediction.provenance.parameters,
+        "players": [{"player": name, "rating": rating} for name, rating in names],
+        "expected_score": prediction.expected_score,
+        "outcomes": {"win": prediction.win, "draw": prediction.draw, "loss": prediction.loss},
+    }
+
+
+def provenance_document(provenance: Provenance, command: str) -> dict[str, Any]:
+    """How to make the result again."""
+    return {"version": provenance.version, "command": command, "seed": provenance.seed, "data": provenance.data}
+
+
+def as_text(moment: object) -> str | int | float | None:
+    """A time as it stands in JSON and tables: ISO 8601, or a number."""
+    if isinstance(moment, datetime):
+        return moment.isoformat(sep=" ")
+    if isinstance(moment, date):
+        return moment.isoformat()
+    if isinstance(moment, float) and moment.is_integer() and math.isfinite(moment):
+        return int(moment)
+    return moment if isinstance(moment, int | float) else None
+
+
+def _score(score: Any) -> dict[str, Any]:
+    return {name: getattr(score, name) for name in ("system", "log_loss", "brier", "accuracy", "n")}
+
+
+def _calibration(score: Any) -> list[Mapping[str, Any]]:
+    return [
+        {
+            "from": row["low"],
+            "to": row["high"],
+            "n": row["n"],
+            "forecast": row["forecast"],
+            "score": row["score"],
+            "score_interval": [row["interval_low"], row["interval_high"]],
+        }
+        for row in score.calibration.to_frame().iter_rows(named=True)
+    ]

@@ -1,0 +1,96 @@
+"""Files on their way out: written beside their place and moved there when complete, so nothing half-written is left."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ludometer.errors import LudometerError
+from ludometer.matches import Matches
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary path in the same folder, which takes the place of `path` if all goes well and vanishes if not."""
+    if path.is_dir():
+        raise LudometerError(f"{path}: is a folder; name a file")
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    except OSError as error:
+        raise LudometerError(f"{path}: cannot be written ({error.strerror})") from error
+    os.close(handle)
+    draft = Path(name)
+    try:
+        yield draft
+        mask = os.umask(0)
+        os.umask(mask)
+        draft.chmod(0o666 & ~mask)
+        draft.replace(path)
+    except OSError as error:
+        raise LudometerError(f"{path}: cannot be written ({error.strerror or error})") from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def write_json(document: dict[str, Any], target: str) -> None:
+    """Write a JSON document to a file, or to standard output for "-"."""
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    if target == "-":
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.flush()
+        return
+    with replacing(Path(target)) as draft:
+        draft.write_text(text, encoding="utf-8")
+
+
+def write_matches(batches: Iterable[Matches], path: Path, *, on_rows: Callable[[int], None] | None = None) -> None:
+    """Write matches of two as player_1, player_2, score_1 to .parquet, .csv or .jsonl, batch by batch."""
+    import polars as pl
+    from polars.io.plugins import register_io_source
+
+    sinks = {".parquet": "sink_parquet", ".csv": "sink_csv", ".jsonl": "sink_ndjson"}
+    if path.suffix.lower() not in sinks:
+        raise LudometerError(f"{path}: write to a file that ends in {', '.join(sinks)}")
+
+    def frames(columns: list[str] | None, predicate: Any, n_rows: int | None, size: int | None) -> Iterator[pl.DataFrame]:  # noqa: ARG001
+        done = 0
+        for batch in batches:
+            yield _match_frame(batch)
+            done += len(batch)
+            if on_rows:
+                on_rows(done)
+
+    schema = {"player_1": pl.Int32, "player_2": pl.Int32, "score_1": pl.Float32}
+    with replacing(path) as draft:
+        getattr(register_io_source(frames, schema=schema), sinks[path.suffix.lower()])(draft)
+
+
+def write_frame(frame: pl.DataFrame, path: Path) -> None:
+    """Write a table to .csv or .parquet."""
+    with replacing(path) as draft:
+        if path.suffix.lower() == ".parquet":
+            frame.write_parquet(draft)
+        elif path.suffix.lower() == ".csv":
+            frame.write_csv(draft)
+        else:
+            raise LudometerError(f"{path}: write to a file that ends in .csv or .parquet")
+
+
+def _match_frame(matches: Matches) -> pl.DataFrame:
+    import polars as pl
+
+    pairs = matches.pairs
+    return pl.DataFrame(
+        {"player_1": pairs.first, "player_2": pairs.second, "score_1": pairs.score.astype(np.float32)}
+    )
