@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from ludometer.version import __version__ as __version__
 
 _HOMES = {
     "Connected": "components",
@@ -31,7 +31,7 @@ _HOMES = {
     "simulate_strengths": "games",
 }
 
-__all__ = sorted(_HOMES)  # noqa: PLE0605
+__all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605
 
 if TYPE_CHECKING:
     from ludometer.components import Connected as Connected

@@ -51,7 +51,7 @@ def keep_connected(matches: Matches, *, min_players: int | None = None) -> Conne
     inside = matches.take(kept[first]) if isinstance(matches.table, Pairs) else matches.take(kept[_one_seat(matches)])
     return Connected(
         inside.recode(kept),
-        int(len(np.unique(label[played]))),
+        len(np.unique(label[played])),
         len(matches) - len(inside),
         int((played & ~kept).sum()),
     )

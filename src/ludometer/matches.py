@@ -137,7 +137,7 @@ class Matches:
         time: Sequence[Any] | Times | None = None,
         ordered: bool = False,
     ) -> Self:
-        """Matches of two from codes and scores (1, 0.5, 0; int8 counts half points); sorted by time unless `ordered`."""
+        """Matches of two from codes and scores (1, 0.5, 0; int8: half points), sorted by time unless `ordered`."""
         first, second = _codes(first), _codes(second)
         halves = _halves(score)
         players = players or Players.numbered(int(max(first.max(initial=-1), second.max(initial=-1))) + 1)

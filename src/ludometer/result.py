@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-import ludometer
+from ludometer.version import __version__
 
 if TYPE_CHECKING:
     import altair
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Provenance:
-    """How a result can be made again: version, method, parameters, seed, and a fingerprint of the data, never the data."""
+    """How a result can be made again: version, method, parameters, seed, and a fingerprint of the data."""
 
     method: str
     parameters: dict[str, Any] = field(default_factory=dict)
     data: str | None = None
     seed: int | None = None
-    version: str = ludometer.__version__
+    version: str = __version__
 
 
 class Result(Protocol):

@@ -36,7 +36,9 @@ def test_the_pass_equals_its_plain_twin(seed: int, n_matches: int, n_players: in
         np.testing.assert_allclose(fast, plain, rtol=1e-12, atol=1e-12)
 
 
-@given(st.integers(0, 2**32), st.integers(0, 60), st.integers(2, 6), st.lists(st.floats(0, 30), min_size=1, max_size=20))
+@given(
+    st.integers(0, 2**32), st.integers(0, 60), st.integers(2, 6), st.lists(st.floats(0, 30), min_size=1, max_size=20)
+)
 def test_the_lanes_equal_their_plain_twin(seed: int, n_matches: int, n_players: int, steps: list[float]) -> None:
     matches = random_matches(seed, n_matches, n_players)
     outcome = []

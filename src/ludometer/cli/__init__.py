@@ -7,8 +7,8 @@ import sys
 
 import click
 
-import ludometer
 from ludometer.errors import LudometerError
+from ludometer.version import __version__
 
 _COMMANDS = {
     "demo": "The main job on bundled data, from start to finish.",
@@ -42,7 +42,7 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(ludometer.__version__, prog_name="ludometer")
+@click.version_option(__version__, prog_name="ludometer")
 def cli() -> None:
     """How much of a game is skill, how much luck, and how strong is each player.
 

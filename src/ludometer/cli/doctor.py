@@ -8,8 +8,8 @@ import shutil
 
 import click
 
-import ludometer
 from ludometer.report.text import format_table
+from ludometer.version import __version__
 
 PACKAGES = ("altair", "click", "numba", "numpy", "polars", "rich", "scipy", "vl-convert-python", "zstandard")
 PROGRAMS = {
@@ -26,7 +26,7 @@ def command() -> None:
     """Tell which versions are installed and which programs were found."""
     import polars as pl
 
-    click.echo(f"ludometer {ludometer.__version__}, Python {platform.python_version()}, {platform.machine()}\n")
+    click.echo(f"ludometer {__version__}, Python {platform.python_version()}, {platform.machine()}\n")
     versions = [[name, _version(name)] for name in PACKAGES]
     click.echo(format_table(["package", "version"], versions, left=(0, 1)))
     found = [[name, find_program(name) or "not found", use] for name, use in PROGRAMS.items()]

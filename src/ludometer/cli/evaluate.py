@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 @file_options
 @stream_option
 @click.option("--system", "systems", multiple=True, help="Rating system, again and again for several: elo, elo:k=32.")
-@click.option("--from", "since", metavar="DATE", help="Score only matches from this time on; earlier ones are played only.")
-@click.option("--bins", type=click.IntRange(1, 100), default=10, show_default=True, help="Bins of the calibration curve.")
+@click.option(
+    "--from", "since", metavar="DATE", help="Score only matches from this time on; earlier ones are played only."
+)
+@click.option(
+    "--bins", type=click.IntRange(1, 100), default=10, show_default=True, help="Bins of the calibration curve."
+)
 @click.option("--timing", is_flag=True, help="Add the seconds each system took.")
 @json_option
 def command(**options: Any) -> None:

@@ -38,7 +38,7 @@ def file_options(command: Command) -> Command:
         click.option("--date-format", metavar="FORMAT", help="How dates are written, such as %d/%m/%Y."),
         click.option("--where", metavar="FILTER", help="Rows that count, such as \"season = 2015 and not playoff\"."),
         click.option("--by", metavar="COLUMN", help="Run once for each value of this column."),
-        click.option("--min-component", type=click.IntRange(1), metavar="N", help="Keep only players in groups of at least N who are linked by matches."),
+        click.option("--min-component", type=click.IntRange(1), metavar="N", help="Keep groups of N linked players or more."),
         click.option("--drop-bad-rows", is_flag=True, help="Go on without rows that have faults."),
     )  # fmt: skip
     for option in reversed(options):
@@ -49,7 +49,9 @@ def file_options(command: Command) -> Command:
 def stream_option(command: Command) -> Command:
     """For files of any length."""
     return click.option(
-        "--stream", is_flag=True, help="Read a file that is in time order batch by batch, with only the players in memory."
+        "--stream",
+        is_flag=True,
+        help="Read a file that is in time order batch by batch, with only the players in memory.",
     )(command)
 
 
@@ -144,10 +146,12 @@ def counting(verb: str, noun: str, total: int | None = None) -> Iterator[Callabl
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
-    bar = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) if total else (TextColumn("{task.completed:,} " + noun),)
-    with Progress(
-        SpinnerColumn(), TextColumn(verb), *bar, console=Console(stderr=True), transient=True
-    ) as progress:
+    bar = (
+        (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        if total
+        else (TextColumn("{task.completed:,} " + noun),)
+    )
+    with Progress(SpinnerColumn(), TextColumn(verb), *bar, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(verb, total=total)
         yield lambda done: progress.update(task, completed=done)
 
@@ -169,15 +173,23 @@ def _group(value: str | None, matches: Matches, min_component: int | None, bad_r
     if min_component is not None:
         kept = keep_connected(matches, min_players=min_component)
         if kept.dropped_matches:
-            note(f"{place}{kept.dropped_matches:,} matches of {kept.dropped_players:,} players are in smaller components and left out")
+            note(
+                f"{place}{kept.dropped_matches:,} matches of {kept.dropped_players:,} players are left out: "
+                "they are in smaller components"
+            )
         matches, dropped = kept.matches, (kept.dropped_matches, kept.dropped_players)
     else:
         largest = keep_connected(matches)
         dropped = (0, 0)
         if largest.dropped_players:
             note(
-                f"{place}{largest.n_components:,} groups of players never met each other ({largest.dropped_players:,} players "
-                "are outside the largest): ratings compare only within a group"
+                f"{place}{largest.n_components:,} groups of players never met each other "
+                f"({largest.dropped_players:,} players are outside the largest): ratings compare only within a group"
             )
-    data = {"dropped_matches": dropped[0], "dropped_players": dropped[1], "bad_rows": bad_rows, "draw_rate": matches.draw_rate}
+    data = {
+        "dropped_matches": dropped[0],
+        "dropped_players": dropped[1],
+        "bad_rows": bad_rows,
+        "draw_rate": matches.draw_rate,
+    }
     return Group(value, matches, data)

@@ -19,13 +19,22 @@ _SORTS = ("rating", "player", "matches", "last")
 @click.command("rate")
 @file_options
 @stream_option
-@click.option("--system", default="elo", show_default=True, help="Rating system: elo, or with parameters elo:k=32,start=0.")
+@click.option(
+    "--system", default="elo", show_default=True, help="Rating system: elo, or with parameters elo:k=32,start=0."
+)
 @click.option("--k", type=float, help="Step of Elo: points for a win against an equal, times two.  [default: 24]")
 @click.option("--start", type=float, help="Rating of a newcomer.  [default: 1500]")
 @click.option("--sort", type=click.Choice(_SORTS), default="rating", show_default=True, help="Order of the list.")
-@click.option("--top", type=click.IntRange(1), metavar="N", help="Only the first N of the list.  [default: 20 on screen, all in JSON]")
+@click.option(
+    "--top",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Only the first N of the list.  [default: 20 on screen, all in JSON]",
+)
 @click.option("--search", metavar="TEXT", help="Only players whose name holds this, upper and lower case alike.")
-@click.option("--min-matches", type=click.IntRange(1), default=1, metavar="N", help="Only players with at least N matches.")
+@click.option(
+    "--min-matches", type=click.IntRange(1), default=1, metavar="N", help="Only players with at least N matches."
+)
 @json_option
 def command(**options: Any) -> None:
     """Ratings of the players of FILE after its last match.
@@ -82,9 +91,17 @@ def _show(ratings: Ratings, rows: pl.DataFrame, options: dict[str, Any], value: 
     dated = ratings.last is not None
     headers = ["", "player", "rating", "matches", *(["last played"] if dated else [])]
     cells = (
-        [f"{n}", row["player"], f"{row['rating']:.1f}", f"{row['matches']:,}", *([str(as_text(row["last"]))] if dated else [])]
+        [
+            f"{n}",
+            row["player"],
+            f"{row['rating']:.1f}",
+            f"{row['matches']:,}",
+            *([str(as_text(row["last"]))] if dated else []),
+        ]
         for n, row in enumerate(shown.iter_rows(named=True), 1)
     )
     click.echo(format_table(headers, cells, left=(1,)))
     rest = len(rows) - len(shown)
-    click.echo(f"and {rest:,} more (--top {len(rows)} shows all)\n" if rest and not options["top"] else "", nl=bool(value))
+    click.echo(
+        f"and {rest:,} more (--top {len(rows)} shows all)\n" if rest and not options["top"] else "", nl=bool(value)
+    )

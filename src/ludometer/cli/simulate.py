@@ -22,19 +22,42 @@ def _common(function: Command) -> Command:
     options = (
         click.option("--players", type=click.IntRange(2), default=1_000, show_default=True, help="Number of players."),
         click.option("--matches", type=click.IntRange(1), default=50_000, show_default=True, help="Number of matches."),
-        click.option("--draws", type=click.FloatRange(0, 1, max_open=True), default=0.0, show_default=True, help="Share of draws."),
-        click.option("--activity", type=click.FloatRange(0), default=0.0, show_default=True, help="How unequally often players play: SD of the logarithm; 0 for all alike."),
-        click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed gives the same file."),
-        click.option("--out", required=True, callback=out_path, metavar="FILE", help="File to write: .parquet, .csv or .jsonl."),
-        click.option("--truth", callback=out_path, metavar="FILE", help="Also write the true skills (player, skill): .csv or .parquet."),
-    )  # fmt: skip
+        click.option(
+            "--draws",
+            type=click.FloatRange(0, 1, max_open=True),
+            default=0.0,
+            show_default=True,
+            help="Share of draws.",
+        ),
+        click.option(
+            "--activity",
+            type=click.FloatRange(0),
+            default=0.0,
+            show_default=True,
+            help="How unequally often players play (SD of the logarithm).",
+        ),
+        click.option(
+            "--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed gives the same file."
+        ),
+        click.option(
+            "--out", required=True, callback=out_path, metavar="FILE", help="File to write: .parquet, .csv or .jsonl."
+        ),
+        click.option(
+            "--truth",
+            callback=out_path,
+            metavar="FILE",
+            help="Also write the true skills (player, skill): .csv or .parquet.",
+        ),
+    )
     for option in reversed(options):
         function = option(function)
     return function
 
 
 @command.command("strengths")
-@click.option("--sd", type=click.FloatRange(0), default=200.0, show_default=True, help="SD of the skills in Elo points.")
+@click.option(
+    "--sd", type=click.FloatRange(0), default=200.0, show_default=True, help="SD of the skills in Elo points."
+)
 @_common
 def strengths(sd: float, **options: Any) -> None:
     """Players with normal skills meet at random; results follow the logistic curve.

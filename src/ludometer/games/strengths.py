@@ -79,7 +79,9 @@ class StrengthGame:
         """Pairs of different players."""
         if not self.activity:
             first = rng.integers(0, self.n_players, n)
-            return first.astype(np.int32), ((first + rng.integers(1, self.n_players, n)) % self.n_players).astype(np.int32)
+            return first.astype(np.int32), ((first + rng.integers(1, self.n_players, n)) % self.n_players).astype(
+                np.int32
+            )
         first, second = self._active(rng, n), self._active(rng, n)
         while (same := np.flatnonzero(first == second)).size:
             second[same] = self._active(rng, len(same))

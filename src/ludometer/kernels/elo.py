@@ -72,9 +72,7 @@ def _elo_pass(
     return loss
 
 
-def elo_lanes_plain(
-    first: Codes, second: Codes, halves: Halves, rating: Floats, step: Floats, loss: Floats
-) -> None:
+def elo_lanes_plain(first: Codes, second: Codes, halves: Halves, rating: Floats, step: Floats, loss: Floats) -> None:
     """The plain twin of `elo_lanes`."""
     for i, j, half in zip(first, second, halves, strict=True):
         x, y = rating[i].copy(), rating[j].copy()

@@ -87,9 +87,7 @@ def prefetch(typing: Any, array: Any, row: Any, column: Any) -> Any:  # noqa: AR
     """Ask for the cache line of array[row, column], which will be read and written soon."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = builder.bitcast(
-            _element(context, builder, signature.args[0], *args), ir.IntType(8).as_pointer()
-        )
+        pointer = builder.bitcast(_element(context, builder, signature.args[0], *args), ir.IntType(8).as_pointer())
         hint = ir.FunctionType(ir.VoidType(), [pointer.type] + [ir.IntType(32)] * 3)
         for_writing, keep, data = (ir.Constant(ir.IntType(32), flag) for flag in (1, 3, 1))
         builder.call(
@@ -145,7 +143,7 @@ def _arithmetic(symbol: Any, instruction: str) -> None:
     @overload(symbol, strict=False)  # annotations on one side only are fine
     def typed(a: Any, b: Any) -> Any:
         if isinstance(a, Lanes) and isinstance(b, Lanes):
-            return lambda a, b: apply(a, b)
+            return lambda a, b: apply(a, b)  # noqa: PLW0108 - Numba wants a Python function
         return None
 
 

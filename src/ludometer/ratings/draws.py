@@ -46,7 +46,7 @@ def fit_draws(expected: Floats, draw_rate: float, weight: Floats | None = None) 
 
 
 class DrawTally:
-    """Forecasts in narrow bins and the number of draws, batch by batch, so that a record of any length can be fitted."""
+    """Forecasts in narrow bins and the number of draws, batch by batch, for records of any length."""
 
     n_bins = 2000
 

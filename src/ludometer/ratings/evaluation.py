@@ -84,9 +84,8 @@ class Evaluation:
         width = max(len(score.system) for score in (*self.systems, self.coin))
         lines = [f"{'':{width}}  log loss    Brier  accuracy    matches"]
         for score in (*sorted(self.systems, key=lambda score: score.log_loss), self.coin):
-            lines.append(
-                f"{score.system:{width}}  {score.log_loss:8.4f}  {score.brier:7.4f}  {score.accuracy:8.1%}  {score.n:9,}"
-            )
+            numbers = f"{score.log_loss:8.4f}  {score.brier:7.4f}  {score.accuracy:8.1%}  {score.n:9,}"
+            lines.append(f"{score.system:{width}}  {numbers}")
         return "\n".join(lines)
 
     def plot(self) -> altair.LayerChart:
@@ -153,9 +152,7 @@ def evaluate(
     if not coin.n:
         raise MatchDataError("there are no matches to score" + ("" if since is None else f" from {since} on"))
     return Evaluation(
-        tuple(
-            score.finish(name, system.parameters) for score, name, system in zip(scores, names, chosen, strict=True)
-        ),
+        tuple(score.finish(name, system.parameters) for score, name, system in zip(scores, names, chosen, strict=True)),
         coin.finish("coin flip", {}),
         n_matches,
         n_players,
@@ -182,8 +179,9 @@ class _Scores:
         favourite = np.maximum(expected, 1 - expected)
         scored = np.where(expected == 0.5, 0.5, np.where(expected > 0.5, score, 1 - score))
         place = np.minimum(((favourite - 0.5) * 2 * self.bins).astype(np.int64), self.bins - 1)
-        for total, weight in ((self.count, None), (self.forecast, favourite), (self.score, scored)):
-            total += np.bincount(place, weights=weight, minlength=self.bins)
+        self.count += np.bincount(place, minlength=self.bins)
+        self.forecast += np.bincount(place, weights=favourite, minlength=self.bins)
+        self.score += np.bincount(place, weights=scored, minlength=self.bins)
 
     def finish(self, name: str, parameters: dict[str, Any]) -> SystemScore:
         n = max(self.n, 1)
@@ -224,7 +222,9 @@ def _counted(batch: Matches, since: str | float | date | None) -> Mask | None:
     if since is None:
         return None
     if batch.time is None:
-        raise MatchDataError(f"the matches have no times, so those from {since} on cannot be told; --time names a column")
+        raise MatchDataError(
+            f"the matches have no times, so those from {since} on cannot be told; --time names a column"
+        )
     return np.asarray(batch.time >= as_moment(since, batch.time))
 
 

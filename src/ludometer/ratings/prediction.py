@@ -66,7 +66,9 @@ class Prediction:
             alt.Chart(alt.InlineData(values=rows), width=360, height=100, title=f"{first} against {second}")
             .mark_bar(color="#4c6a92")
             .encode(
-                x=alt.X("probability:Q", title="Probability", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
+                x=alt.X(
+                    "probability:Q", title="Probability", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])
+                ),
                 y=alt.Y("outcome:N", title=None, sort=None),
             )
         )

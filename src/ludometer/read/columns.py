@@ -97,7 +97,9 @@ def find_columns(names: Sequence[str], options: ReadOptions, *, file: str) -> Pa
         place = finder.named("--place", options.place) or (None if options.score else finder.first_of(PLACE))
         score = None if place else finder.named("--score", options.score) or finder.first_of(SEAT_SCORE)
         if not place and not score:
-            finder.fail(f"no column says how the players of a match finished ({', '.join((*PLACE, *SEAT_SCORE))})", "--place")
+            finder.fail(
+                f"no column says how the players of a match finished ({', '.join((*PLACE, *SEAT_SCORE))})", "--place"
+            )
         return SeatColumns(match, player, place, score, times)
     if wants_seats:
         finder.fail(f"no column holds the {'player' if match else 'match'}", "--player" if match else "--match")

@@ -77,7 +77,7 @@ class TextIndex:
     _raw: list[pl.Series] = field(default_factory=list)
     _code_of_raw: Codes = field(default_factory=lambda: np.empty(0, np.int32))
     _code_of_word: dict[str, int] | None = None
-    _table: _Table = field(default_factory=lambda: _Table())
+    _table: _Table = field(default_factory=lambda: _Table())  # noqa: PLW0108 - defined below
     _seed: int = 0
 
     def codes(self, columns: list[pl.Series]) -> Codes:

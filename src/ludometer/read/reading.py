@@ -10,7 +10,7 @@ import numpy as np
 
 from ludometer.arrays import Counts, Times
 from ludometer.errors import MatchDataError
-from ludometer.matches import Matches, Seats
+from ludometer.matches import Matches
 from ludometer.read.columns import PairColumns, ReadOptions, find_columns
 from ludometer.read.rows import Extra, PairRows, RowReader, SeatRows
 from ludometer.read.sources import Source, open_source
@@ -179,7 +179,10 @@ def _collect_seats(reader: RowReader) -> dict[str | None, Matches]:
     parts: list[SeatRows] = list(reader.seats())
     if not parts:
         _check(reader, 0)
-    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("row", "match", "player", "value", "bad")}
+    columns = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in ("row", "match", "player", "value", "bad")
+    }
     extra = _concatenate_extra([part.extra for part in parts])
     bad_match = np.zeros(int(columns["match"].max(initial=-1)) + 2, bool)
     bad_match[columns["match"][columns["bad"]]] = True
@@ -230,7 +233,9 @@ def _concatenate_extra(parts: list[Extra]) -> Extra:
 
     frames = [part.order for part in parts if part.order is not None]
     return Extra(
-        joined([part.time for part in parts]), joined([part.group for part in parts]), pl.concat(frames) if frames else None
+        joined([part.time for part in parts]),
+        joined([part.group for part in parts]),
+        pl.concat(frames) if frames else None,
     )
 
 

@@ -87,7 +87,9 @@ class RowReader:
     def __post_init__(self) -> None:
         names = list(self.source.schema)
         self.order_columns = find_named(names, self.options.order, "--order", file=self.source.name)
-        (self.by_column,) = find_named(names, [self.options.by], "--by", file=self.source.name) if self.options.by else (None,)
+        (self.by_column,) = (
+            find_named(names, [self.options.by], "--by", file=self.source.name) if self.options.by else (None,)
+        )
         self.where = parse_where(self.options.where) if self.options.where else None
         self._condition = self.where.expression(self.source.schema) if self.where else None
         self.players = self._new_index(*self._player_columns())
@@ -250,7 +252,9 @@ class RowReader:
                     f"{self.source.name}: column {name} holds {frame[name][0]!r}, which is no date, time or number. "
                     "Name another column with --time, or say how dates are written with --date-format"
                 )
-            self.notes.append(f"column {name} holds {frame[name][0]!r}, no time or number: it does not order the matches")
+            self.notes.append(
+                f"column {name} holds {frame[name][0]!r}, no time or number: it does not order the matches"
+            )
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Where match records come from: a file, standard input or an Arrow object, as frames of the columns that are wanted."""
+"""Where match records come from: a file, standard input or an Arrow object, as frames of the wanted columns."""
 
 from __future__ import annotations
 
@@ -228,7 +228,15 @@ def _plain_errors(name: str) -> Iterator[None]:
 
     try:
         yield
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, gzip.BadGzipFile, zlib.error, EOFError, zstandard.ZstdError) as error:
+    except (
+        pl.exceptions.PolarsError,
+        pl.exceptions.PanicException,
+        OSError,
+        gzip.BadGzipFile,
+        zlib.error,
+        EOFError,
+        zstandard.ZstdError,
+    ) as error:
         reason = str(error).strip().splitlines()
         raise MatchDataError(f"{name}: cannot be read: {reason[0] if reason else type(error).__name__}") from error
 

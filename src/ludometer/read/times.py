@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ludometer.arrays import Mask, Times
 from ludometer.errors import LudometerError
 

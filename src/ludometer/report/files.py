@@ -63,7 +63,7 @@ def write_matches(batches: Iterable[Matches], path: Path, *, on_rows: Callable[[
     if path.suffix.lower() not in sinks:
         raise LudometerError(f"{path}: write to a file that ends in {', '.join(sinks)}")
 
-    def frames(columns: list[str] | None, predicate: Any, n_rows: int | None, size: int | None) -> Iterator[pl.DataFrame]:  # noqa: ARG001
+    def frames(*_: Any) -> Iterator[pl.DataFrame]:
         done = 0
         for batch in batches:
             yield _match_frame(batch)
@@ -91,6 +91,4 @@ def _match_frame(matches: Matches) -> pl.DataFrame:
     import polars as pl
 
     pairs = matches.pairs
-    return pl.DataFrame(
-        {"player_1": pairs.first, "player_2": pairs.second, "score_1": pairs.score.astype(np.float32)}
-    )
+    return pl.DataFrame({"player_1": pairs.first, "player_2": pairs.second, "score_1": pairs.score.astype(np.float32)})

@@ -1,0 +1,39 @@
+# Two commands: `make demo` runs the main job, `make test` passes the tests. Both need only Python 3.11+ and make.
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: demo test check lock benchmarks clean
+
+demo: $(READY)
+	$(BIN)/ludometer demo
+
+test: $(READY) check
+	@sh scripts/system-programs.sh
+	$(BIN)/pytest -n 2 --dist loadfile
+
+check: $(READY)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+$(READY): requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; name one: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python lacks venv; on Debian: apt-get install python3-venv"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $(READY)
+
+# The locks: exact versions with hashes, no download addresses. Needs uv.
+lock:
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra dev --output-file requirements/dev.txt pyproject.toml
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --output-file requirements/benchmarks.txt requirements/benchmarks.in
+
+benchmarks: $(READY)
+	sh benchmarks/run.sh
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .import_linter_cache
