@@ -156,7 +156,7 @@ class Matches:
         cls,
         starts: Sequence[int] | Counts,
         player: Sequence[int] | Codes,
-        place: Sequence[float] | Floats,
+        place: Sequence[float] | Floats | Codes,
         *,
         players: Players | None = None,
         time: Sequence[Any] | Times | None = None,
@@ -211,7 +211,10 @@ class Matches:
         """Matches of each player."""
         table = self.table
         columns = (table.player,) if isinstance(table, Seats) else (table.first, table.second)
-        return sum((np.bincount(codes, minlength=len(self.players)) for codes in columns), np.int64(0))
+        total = np.zeros(len(self.players), np.int64)
+        for codes in columns:
+            total += np.bincount(codes, minlength=len(total))
+        return total
 
     @property
     def seats(self) -> Seats:

@@ -38,7 +38,7 @@ def file_options(command: Command) -> Command:
         click.option("--date-format", metavar="FORMAT", help="How dates are written, such as %d/%m/%Y."),
         click.option("--where", metavar="FILTER", help="Rows that count, such as \"season = 2015 and not playoff\"."),
         click.option("--by", metavar="COLUMN", help="Run once for each value of this column."),
-        click.option("--min-component", type=click.IntRange(1), metavar="N", help="Keep groups of N linked players or more."),
+        click.option("--min-component", type=click.IntRange(1), metavar="N", help="Keep groups of N players or more."),
         click.option("--drop-bad-rows", is_flag=True, help="Go on without rows that have faults."),
     )  # fmt: skip
     for option in reversed(options):

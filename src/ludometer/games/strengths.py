@@ -78,10 +78,9 @@ class StrengthGame:
     def _meetings(self, rng: np.random.Generator, n: int) -> tuple[Codes, Codes]:
         """Pairs of different players."""
         if not self.activity:
-            first = rng.integers(0, self.n_players, n)
-            return first.astype(np.int32), ((first + rng.integers(1, self.n_players, n)) % self.n_players).astype(
-                np.int32
-            )
+            one = rng.integers(0, self.n_players, n)
+            other = (one + rng.integers(1, self.n_players, n)) % self.n_players
+            return one.astype(np.int32), other.astype(np.int32)
         first, second = self._active(rng, n), self._active(rng, n)
         while (same := np.flatnonzero(first == second)).size:
             second[same] = self._active(rng, len(same))
@@ -89,7 +88,7 @@ class StrengthGame:
 
     def _active(self, rng: np.random.Generator, n: int) -> Codes:
         found = np.searchsorted(self._activities, rng.random(n) * self._activities[-1], side="right")
-        return np.minimum(found, self.n_players - 1).astype(np.int32)
+        return np.asarray(np.minimum(found, self.n_players - 1), np.int32)
 
     @cached_property
     def _activities(self) -> Floats:

@@ -104,7 +104,7 @@ class Evaluation:
         shape = alt.Shape("system:N", title="System") if len(self.systems) > 1 else alt.Undefined
         color = alt.Color("system:N", title="System") if len(self.systems) > 1 else alt.value("#4c6a92")
         even = alt.Chart(alt.InlineData(values=[{"a": 0.5}, {"a": 1.0}])).mark_line(strokeDash=[4, 3], color="#999")
-        return (
+        chart: alt.LayerChart = (
             even.encode(x=alt.X("a:Q", scale=domain), y=alt.Y("a:Q"))
             + base.mark_rule(color="#888").encode(
                 x=x,
@@ -113,6 +113,7 @@ class Evaluation:
             )
             + base.mark_point(filled=True, size=60).encode(x=x, y="score:Q", shape=shape, color=color)
         )
+        return chart
 
 
 def evaluate(

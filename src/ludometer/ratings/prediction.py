@@ -62,7 +62,7 @@ class Prediction:
                 (f"{second} wins", self.loss),
             )
         ]
-        return (
+        chart: alt.Chart = (
             alt.Chart(alt.InlineData(values=rows), width=360, height=100, title=f"{first} against {second}")
             .mark_bar(color="#4c6a92")
             .encode(
@@ -72,6 +72,7 @@ class Prediction:
                 y=alt.Y("outcome:N", title=None, sort=None),
             )
         )
+        return chart
 
 
 def predict(

@@ -67,7 +67,7 @@ class Ratings:
             {"from": low, "to": high, "players": int(n)}
             for low, high, n in zip(edges[:-1], edges[1:], counts, strict=True)
         ]
-        return (
+        chart: alt.Chart = (
             alt.Chart(alt.InlineData(values=bars), width=480, height=240, title="How the ratings spread")
             .mark_bar(color="#4c6a92", stroke="white", strokeWidth=0.5)
             .encode(
@@ -77,6 +77,7 @@ class Ratings:
                 tooltip=["from:Q", "to:Q", "players:Q"],
             )
         )
+        return chart
 
 
 def rate(matches: Matches | Iterable[Matches], *, system: RatingSystem[Any] | None = None) -> Ratings:

@@ -87,9 +87,8 @@ class RowReader:
     def __post_init__(self) -> None:
         names = list(self.source.schema)
         self.order_columns = find_named(names, self.options.order, "--order", file=self.source.name)
-        (self.by_column,) = (
-            find_named(names, [self.options.by], "--by", file=self.source.name) if self.options.by else (None,)
-        )
+        by = (self.options.by,) if self.options.by else ()
+        self.by_column: str | None = next(iter(find_named(names, by, "--by", file=self.source.name)), None)
         self.where = parse_where(self.options.where) if self.options.where else None
         self._condition = self.where.expression(self.source.schema) if self.where else None
         self.players = self._new_index(*self._player_columns())

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 
@@ -84,12 +84,12 @@ def _stream_source(name: str, stream: BinaryIO) -> Source:
         head = stream.read(_HEAD)
         while len(head) < _HEAD and (more := stream.read(_HEAD - len(head))):
             head += more
-        whole: BinaryIO = _Chained(head, stream)
+        whole = cast("BinaryIO", _Chained(head, stream))
         unpack = open_unpacked(head)
         if unpack:
             unpacked = unpack(whole)
             head = unpacked.read(_HEAD)
-            whole = _Chained(head, unpacked)
+            whole = cast("BinaryIO", _Chained(head, unpacked))
         if _is_pgn(head, name):
             return _pgn_source(name, whole)
         return _bytes_source(name, head, whole.read())
@@ -141,9 +141,13 @@ def _csv_source(name: str, data: Path | bytes) -> Source:
     blank = rows[kinds == BLANK] if n_fields > 1 else np.empty(0, np.int64)
 
     def scan() -> pl.LazyFrame:
-        files = {"glob": False} if isinstance(data, Path) else {}
         return pl.scan_csv(
-            data, separator=separator, infer_schema=False, empty_string_is_null=False, extra_columns="ignore", **files
+            data,
+            separator=separator,
+            infer_schema=False,
+            empty_string_is_null=False,
+            extra_columns="ignore",
+            glob=not isinstance(data, Path),
         )
 
     with _plain_errors(name):
@@ -250,7 +254,7 @@ class _Chained(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def read(self, size: int = -1) -> bytes:  # type: ignore[override]
+    def read(self, size: int = -1) -> bytes:
         if size is None or size < 0:
             head, self.head = self.head, b""
             return head + self.rest.read()
