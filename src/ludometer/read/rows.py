@@ -235,25 +235,28 @@ class RowReader:
             return
         self._time_is_chosen = True
         for name in self.columns.times:
-            dtype = self.source.schema[name]
-            if dtype in (pl.String, pl.Categorical, pl.Enum):
-                text = frame[name].cast(pl.String)
+            column = frame[name]
+            if column.dtype in (pl.String, pl.Categorical, pl.Enum):
+                column = column.cast(pl.String)
+                column = column.filter(column.str.len_bytes() > 0)
                 place = f"{self.source.name}, column {name}"
-                self._time_format = find_time_format(text, name=place, given=self.options.date_format)
-                if self._time_format:
-                    self.time_column = name
-                    return
-            elif can_order(dtype):
+                self._time_format = find_time_format(column, name=place, given=self.options.date_format)
+                usable = self._time_format is not None and len(column) > 0
+            else:
+                usable = can_order(column.dtype)
+            if usable:
                 self.time_column = name
                 return
-            if name == self.options.time or name.strip().casefold() in _MUST_BE_TIMES:
+            example = next(iter(column), None)
+            if example is None:
+                self.notes.append(f"column {name} is empty: it does not order the matches")
+            elif name == self.options.time or name.strip().casefold() in _MUST_BE_TIMES:
                 raise LudometerError(
-                    f"{self.source.name}: column {name} holds {frame[name][0]!r}, which is no date, time or number. "
+                    f"{self.source.name}: column {name} holds {example!r}, which is no date, time or number. "
                     "Name another column with --time, or say how dates are written with --date-format"
                 )
-            self.notes.append(
-                f"column {name} holds {frame[name][0]!r}, no time or number: it does not order the matches"
-            )
+            else:
+                self.notes.append(f"column {name} holds {example!r}, no time or number: it does not order the matches")
 
 
 @dataclass

@@ -6,7 +6,7 @@ import csv
 import io
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -15,7 +15,7 @@ import numpy as np
 
 from ludometer.arrays import Counts
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.read.unpack import open_unpacked
+from ludometer.read.unpack import unpacker
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,6 +25,7 @@ BATCH_ROWS = 250_000
 
 _HEAD = 1 << 16
 _TEXT = bytes(byte for byte in range(256) if byte >= 32 or byte in b"\t\r\n\f\x1a")
+_ARROW_STREAM = b"\xff\xff\xff\xff"
 _KNOWN = "CSV, JSON lines, Parquet, Arrow and PGN are read"
 
 
@@ -53,46 +54,62 @@ def open_source(source: Any) -> Source:
     if hasattr(source, "__arrow_c_stream__"):
         return _table_source("table", source)
     if str(source) == "-":
-        return _stream_source("standard input", sys.stdin.buffer)
+        return _stream_source("standard input", lambda: nullcontext(sys.stdin.buffer))
     path = Path(source)
     if not path.exists():
         raise LudometerError(f"{source}: no such file")
     if path.is_dir():
         raise LudometerError(f"{source}: a folder, not a file of matches")
     try:
-        stream = path.open("rb")
+        with path.open("rb") as stream:
+            head = stream.read(_HEAD)
     except OSError as error:
         raise LudometerError(f"{source}: cannot be read ({error.strerror})") from error
-    head = stream.read(_HEAD)
-    stream.seek(0)
-    packed, is_pgn = open_unpacked(head) is not None, _is_pgn(head, path.name)
-    if packed or is_pgn:
-        return _stream_source(path.name, stream)
-    stream.close()
+    if unpacker(head) or _is_pgn(head, path.name):
+        return _stream_source(path.name, lambda: path.open("rb"))
     if head.startswith(b"PAR1") or path.suffix.lower() in (".parquet", ".pq"):
         return _lazy_source(path.name, lambda pl: pl.scan_parquet(path, glob=False))
     if head.startswith(b"ARROW1"):
         return _lazy_source(path.name, lambda pl: pl.scan_ipc(path))
-    if head.startswith(b"\xff\xff\xff\xff"):
+    if head.startswith(_ARROW_STREAM):
         return _bytes_source(path.name, head, path.read_bytes())
     return _text_source(path.name, head, path)
 
 
-def _stream_source(name: str, stream: BinaryIO) -> Source:
-    """A source from a stream that may be packed and can be read only once."""
-    with _plain_errors(name):
-        head = stream.read(_HEAD)
-        while len(head) < _HEAD and (more := stream.read(_HEAD - len(head))):
-            head += more
-        whole = cast("BinaryIO", _Chained(head, stream))
-        unpack = open_unpacked(head)
-        if unpack:
-            unpacked = unpack(whole)
-            head = unpacked.read(_HEAD)
-            whole = cast("BinaryIO", _Chained(head, unpacked))
-        if _is_pgn(head, name):
-            return _pgn_source(name, whole)
-        return _bytes_source(name, head, whole.read())
+def _stream_source(name: str, opener: Callable[[], AbstractContextManager[BinaryIO]]) -> Source:
+    """A source from a stream that may be packed; PGN is read as it comes, anything else whole."""
+    with _plain_errors(name), opener() as stream:
+        head, whole = _unpacked(stream)
+        if not _is_pgn(head, name):
+            return _bytes_source(name, head, whole.read())
+        if stream is sys.stdin.buffer:
+            return _pgn_source(name, lambda: nullcontext(whole))
+
+    @contextmanager
+    def reopened() -> Iterator[BinaryIO]:
+        with opener() as stream:
+            yield _unpacked(stream)[1]
+
+    return _pgn_source(name, reopened)
+
+
+def _unpacked(stream: BinaryIO) -> tuple[bytes, BinaryIO]:
+    """The first bytes of a stream's contents, and all of them as a stream."""
+    head = _read_head(stream)
+    whole = cast("BinaryIO", _Chained(head, stream))
+    unpack = unpacker(head)
+    if unpack is None:
+        return head, whole
+    contents = unpack(whole)
+    head = _read_head(contents)
+    return head, cast("BinaryIO", _Chained(head, contents))
+
+
+def _read_head(stream: BinaryIO) -> bytes:
+    head = b""
+    while len(head) < _HEAD and (more := stream.read(_HEAD - len(head))):
+        head += more
+    return head
 
 
 def _bytes_source(name: str, head: bytes, data: bytes) -> Source:
@@ -100,7 +117,7 @@ def _bytes_source(name: str, head: bytes, data: bytes) -> Source:
         return _lazy_source(name, lambda pl: pl.scan_parquet(io.BytesIO(data)))
     if head.startswith(b"ARROW1"):
         return _lazy_source(name, lambda pl: pl.scan_ipc(io.BytesIO(data)))
-    if head.startswith(b"\xff\xff\xff\xff"):
+    if head.startswith(_ARROW_STREAM):
         import polars as pl
 
         with _plain_errors(name):
@@ -179,7 +196,7 @@ def _table_source(name: str, table: Any) -> Source:
     return Source(name, dict(frame.schema), lambda columns: frame.select(columns).iter_slices(BATCH_ROWS))
 
 
-def _pgn_source(name: str, stream: BinaryIO) -> Source:
+def _pgn_source(name: str, opener: Callable[[], AbstractContextManager[BinaryIO]]) -> Source:
     import polars as pl
 
     from ludometer.read import pgn
@@ -188,7 +205,9 @@ def _pgn_source(name: str, stream: BinaryIO) -> Source:
     schema = {column: pl.Int32() if column in elos else pl.String() for column in pgn.COLUMNS}
 
     def batches(columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        return (frame.select(columns) for frame in pgn.read_pgn_headers(stream, games_per_frame=BATCH_ROWS))
+        with opener() as stream:
+            for frame in pgn.read_pgn_headers(stream, games_per_frame=BATCH_ROWS):
+                yield frame.select(columns)
 
     return Source(name, schema, batches, is_pgn=True)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO, cast
 
 
-def open_unpacked(head: bytes) -> Callable[[BinaryIO], BinaryIO] | None:
+def unpacker(head: bytes) -> Callable[[BinaryIO], BinaryIO] | None:
     """What turns a stream with these first bytes into its contents; None if it is not packed."""
     if head.startswith(b"\x1f\x8b"):
         return _gunzip

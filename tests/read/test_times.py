@@ -1,0 +1,65 @@
+"""One format for a whole column of dates; what cannot be told apart is asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from ludometer.errors import LudometerError
+from ludometer.read.times import TimeFormat, find_time_format, parse_times
+
+
+def parse(values: list[str]) -> np.ndarray[tuple[int], np.dtype[np.datetime64]]:
+    column = pl.Series(values)
+    times, bad = parse_times(column, find_time_format(column, name="date"))
+    assert not bad.any()
+    return times
+
+
+@pytest.mark.parametrize(
+    ("values", "first"),
+    [
+        (["2015-02-01", "2014-12-31"], "2015-02-01"),
+        (["2015.02.01"], "2015-02-01"),
+        (["2015/02/01"], "2015-02-01"),
+        (["1.2.2015"], "2015-02-01"),
+        (["01/02/2015", "31/12/2015"], "2015-02-01"),
+        (["01/02/2015", "12/31/2015"], "2015-01-02"),
+        ([" 2015-02-01 "], "2015-02-01"),
+        (["2015-02"], "2015-02-01"),
+        (["2015-02-01 13:05"], "2015-02-01T13:05"),
+        (["2015-02-01T13:05:09.5"], "2015-02-01T13:05:09.500000"),
+        (["2015-02-01T13:05:09Z"], "2015-02-01T13:05:09"),
+        (["2015-02-01T13:05:09+02:00"], "2015-02-01T11:05:09"),
+    ],
+)
+def test_dates_are_understood(values: list[str], first: str) -> None:
+    assert parse(values)[0] == np.datetime64(first)
+
+
+def test_numbers_stay_numbers() -> None:
+    assert parse(["20150102", "7"]).tolist() == [20150102, 7]
+    assert parse(["1.5", "2"]).tolist() == [1.5, 2.0]
+
+
+def test_dates_that_can_be_read_in_two_ways_are_asked_about() -> None:
+    with pytest.raises(LudometerError, match="--date-format"):
+        find_time_format(pl.Series(["01/02/2015", "03/04/2015"]), name="date")
+
+
+def test_a_given_format_is_taken() -> None:
+    assert find_time_format(pl.Series(["01/02/2015"]), name="date", given="%d/%m/%Y") == TimeFormat("%d/%m/%Y")
+
+
+@pytest.mark.parametrize("values", [["R32", "QF"], ["14:30"], [""], []])
+def test_what_is_no_time_has_no_format(values: list[str]) -> None:
+    assert find_time_format(pl.Series(values, dtype=pl.String), name="round") is None
+
+
+def test_typed_columns_need_no_format() -> None:
+    zoned = pl.Series(["2015-02-01 13:05"]).str.to_datetime("%Y-%m-%d %H:%M", time_zone="Europe/Berlin")
+    assert parse_times(zoned, None)[0][0] == np.datetime64("2015-02-01T12:05")
+    times, bad = parse_times(pl.Series([1.0, None, float("nan")]), None)
+    assert bad.tolist() == [False, True, True]
+    assert times[0] == 1.0
