@@ -42,16 +42,19 @@ def write(path: Path, text: str) -> Path:
 IN_ORDER = [("Ben", "Cem", 0.5), ("Ann", "Cem", 1.0), ("Cem", "Ann", 0.0), ("Ann", "Ben", 1.0)]
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["m.csv", "m.tsv", "m.semicolon", "m.bom", "m.crlf", "m.csv.gz", "m.csv.zst", "m.parquet", "m.jsonl", "m.arrow", "m.arrows", "m.pgn", "m.pgn.zst"],
-)  # fmt: skip
+FORMATS = (
+    "m.csv m.tsv m.semicolon m.bom m.crlf m.csv.gz m.csv.zst m.parquet m.jsonl m.arrow m.arrows m.pgn m.pgn.zst".split()
+)
+
+
+@pytest.mark.parametrize("name", FORMATS)
 def test_every_format_gives_the_same_matches(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     text = GAMES.write_csv()
     tags = "".join(
-        f'[Event "x"]\n[Date "{r["date"].replace("-", ".")}"]\n[White "{r["white"]}"]\n[Black "{r["black"]}"]\n[Result "{r["result"]}"]\n\n1. e4 {r["result"]}\n\n'
-        for r in GAMES.to_dicts()
+        f'[Event "x"]\n[Date "{row["date"].replace("-", ".")}"]\n[White "{row["white"]}"]\n'
+        f'[Black "{row["black"]}"]\n[Result "{row["result"]}"]\n\n1. e4 {row["result"]}\n\n'
+        for row in GAMES.to_dicts()
     )
     stream = io.BytesIO()
     GAMES.write_ipc_stream(stream)

@@ -58,7 +58,15 @@ class StrengthGame:
         if not self.draws:
             return 0.0
         first, second = self._meetings(self._rng(_DRAWS), 1 << 17)
-        return fit_draws(expected_score(self.skill[first] - self.skill[second]), self.draws)
+        expected = expected_score(self.skill[first] - self.skill[second])
+        nu = fit_draws(expected, self.draws)
+        possible = float(draw_probability(expected, nu).mean())
+        if possible < self.draws - 1e-3:
+            raise LudometerError(
+                f"with skills so far apart (SD {self.sd:g}) at most {possible:.0%} of the matches can be drawn, "
+                f"not {self.draws:.0%}"
+            )
+        return nu
 
     def batches(self, n_matches: int) -> Iterator[Matches]:
         """The matches in batches of a fixed size."""

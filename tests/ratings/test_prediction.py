@@ -1,0 +1,83 @@
+"""Win, draw and loss: probabilities that keep the expected score and the record's share of draws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ludometer.errors import LudometerError
+from ludometer.games import StrengthGame, simulate_strengths
+from ludometer.matches import Matches, Players
+from ludometer.ratings import predict
+from ludometer.ratings.draws import DrawTally, draw_probability, fit_draws
+
+
+@given(st.floats(1e-9, 1 - 1e-9), st.floats(0, 1e6))
+def test_probabilities_of_results_are_probabilities(expected: float, nu: float) -> None:
+    (draw,) = draw_probability(np.array([expected]), nu)
+    assert draw >= 0
+    assert expected - draw / 2 > -1e-12
+    assert 1 - expected - draw / 2 > -1e-12
+    assert draw == pytest.approx(draw_probability(np.array([1 - expected]), nu)[0], abs=1e-9)
+
+
+def test_the_model_is_davidsons() -> None:
+    s, nu = 1.7, 0.8
+    total = s * s + nu * s + 1
+    expected = (s * s + nu * s / 2) / total
+    assert draw_probability(np.array([expected]), nu)[0] == pytest.approx(nu * s / total)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.32, 0.7, 0.95])
+def test_the_share_of_draws_is_met(share: float) -> None:
+    expected = np.random.default_rng(0).uniform(0.48, 0.52, 5_000)
+    assert draw_probability(expected, fit_draws(expected, share)).mean() == pytest.approx(share, abs=1e-6)
+
+
+def test_a_record_without_draws_or_of_draws_only() -> None:
+    expected = np.full(10, 0.5)
+    assert fit_draws(expected, 0) == 0
+    assert draw_probability(expected, fit_draws(expected, 1)).mean() == pytest.approx(1, abs=1e-6)
+    assert DrawTally().fit() == 0
+
+
+def test_draws_of_a_simulated_game_are_forecast_where_they_happen() -> None:
+    game = StrengthGame(100, sd=250, draws=0.3, seed=5)
+    (batch,) = game.batches(100_000)
+    skill = game.skill
+    expected = 1 / (1 + 10 ** (-(skill[batch.pairs.first] - skill[batch.pairs.second]) / 400))
+    tally = DrawTally()
+    tally.add(expected, batch.pairs.halves)
+    forecast = draw_probability(expected, tally.fit())
+    drawn = batch.pairs.halves == 1
+    for low, high in ((0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 1)):
+        here = (expected >= low) & (expected < high)
+        error = np.sqrt(0.25 / here.sum())
+        assert drawn[here].mean() == pytest.approx(forecast[here].mean(), abs=4 * error)
+
+
+def test_a_prediction_keeps_the_expected_score() -> None:
+    matches = simulate_strengths(10, 2_000, draws=0.2, seed=3)
+    forecast = predict(matches, "3", "7")
+    assert forecast.win + forecast.draw + forecast.loss == pytest.approx(1)
+    assert forecast.win + forecast.draw / 2 == pytest.approx(forecast.expected_score)
+    back = predict(matches, "7", "3")
+    assert back.win == pytest.approx(forecast.loss)
+    assert back.draw == pytest.approx(forecast.draw)
+
+
+def test_players_must_be_known_and_different() -> None:
+    matches = Matches.of_pairs([0], [1], [1], players=Players.named(["Ann", "Ben"]))
+    with pytest.raises(LudometerError, match="no player is called 'Bern'"):
+        predict(matches, "Ann", "Bern")
+    with pytest.raises(LudometerError, match="two different players"):
+        predict(matches, "Ann", "Ann")
+
+
+def test_the_summary_names_both_and_the_plot_is_drawn() -> None:
+    forecast = predict(Matches.of_pairs([0], [1], [1], players=Players.named(["Ann", "Ben"])), "Ann", "Ben")
+    assert forecast.summary().splitlines()[0] == "Ann (1512) against Ben (1488)"
+    assert forecast.to_frame()["probability"].sum() == pytest.approx(1)
+    assert forecast.plot().to_dict()["mark"]["type"] == "bar"

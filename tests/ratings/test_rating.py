@@ -1,0 +1,58 @@
+"""The list of players: counts, last matches, order, batches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ludometer.errors import MatchDataError
+from ludometer.matches import Matches, Players
+from ludometer.ratings import rate
+
+
+def league() -> Matches:
+    return Matches.of_pairs(
+        [0, 1, 0, 2],
+        [1, 2, 2, 0],
+        [1, 0.5, 1, 0],
+        players=Players.named(["Ann", "Ben", "Cem"]),
+        time=np.array(["2020-01-05", "2020-01-01", "2020-01-03", "2020-01-03"], "datetime64[D]"),
+    )
+
+
+def test_counts_and_last_matches_belong_to_each_player() -> None:
+    frame = rate(league()).to_frame()
+    assert frame["player"].to_list() == ["Ann", "Ben", "Cem"]
+    assert frame["matches"].to_list() == [3, 2, 3]
+    assert [str(day) for day in frame["last"]] == ["2020-01-05", "2020-01-05", "2020-01-03"]
+    assert frame["sd"].to_list() == [None, None, None]
+
+
+def test_without_times_there_is_no_last_match() -> None:
+    frame = rate(Matches.of_pairs([0], [1], [1])).to_frame()
+    assert frame["last"].to_list() == [None, None]
+
+
+def test_batches_give_the_list_of_the_whole() -> None:
+    whole = league()
+    early = np.array([True, True, False, False])
+    parts = rate([whole.take(early), whole.take(~early)])
+    assert parts.to_frame().equals(rate(whole).to_frame())
+    assert parts.provenance == rate(whole).provenance
+
+
+def test_equal_ratings_are_listed_by_name() -> None:
+    matches = Matches.of_pairs([0, 2], [1, 3], [0.5, 0.5], players=Players.named(["d", "b", "c", "a"]))
+    assert rate(matches).to_frame()["player"].to_list() == ["a", "b", "c", "d"]
+
+
+def test_a_summary_fits_a_screen_and_a_plot_is_drawn() -> None:
+    ratings = rate(league())
+    assert len(ratings.summary().splitlines()) <= 20
+    assert "4 matches of 3 players by elo" in ratings.summary()
+    assert ratings.plot().to_dict()["mark"]["type"] == "bar"
+
+
+def test_nothing_played_is_an_error() -> None:
+    with pytest.raises(MatchDataError, match="no matches"):
+        rate([])
