@@ -132,6 +132,41 @@ def test_blocks_may_be_empty_or_writable() -> None:
     assert b"".join(scan_headers([b"", bytearray(GAME), b"", GAME])) == write_lines([SAME, SAME])
 
 
+def test_machine_is_its_twin_for_each_byte_at_each_place() -> None:
+    places = [
+        b"",
+        b" ",
+        b'[X ""]',
+        b"{x}",
+        b"1",
+        b";",
+        b"%",
+        b"[",
+        b"[S",
+        b"[Site ",
+        b'[Site "',
+        b'[Site "s',
+        b'[Site "s\\',
+    ]
+    places += [b'[Site "s"', b"{", b"{x\n", b"{x\r", b"{x\r\n", b"{x\n ", b"{x\n\n", b"{x\r\r", b"{x\r\n\r\n"]
+    places += [b"{\n\n" + b'[Event "'[:length] for length in range(1, 9)]
+    bytes_ = b' \t\v\f\r\n"[]\\{};%aSEvent0_+#=:-.\x00\x7f\xef\xbb\xbf\xff'
+    probes = [
+        b'b"]\n[Round "r"]',
+        b'\n[Round "r"]',
+        b'\n[Event "e"]',
+        b'\n\n[Event "e"]',
+        b'}\n[Round "r"]',
+        b' "v"][Round "r"]',
+    ]
+    probes += [b'[Event "e"]', b'vent "e"]', b'} 1\n[Round "r"]', b'1\n[Round "r"]', b'\n%\n[Round "r"]', b"{"]
+    for place in places:
+        for byte in bytes_:
+            for probe in probes:
+                data = b'[ECO "a"]\n' + place + bytes([byte]) + probe
+                assert b"".join(scan_headers([data], value_bytes=8)) == scan_headers_plain(data, value_bytes=8), data
+
+
 SOUP = st.lists(
     st.sampled_from(
         [b'[Event "', b'[White "', b'[Black "x"]', b'[Result "1-0"]', b'[Site "s"]', b'[A "b"]', b"UTCDate", b"White"]

@@ -7,11 +7,10 @@ import math
 import operator
 import re
 import sys
-import unicodedata
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, TypeAlias
+from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from ludometer.errors import LudometerError
 
@@ -27,7 +26,7 @@ def parse_where(text: str) -> Where:
     >>> parse_where("season = 2015 and not playoff").columns
     ('season', 'playoff')
     """
-    return Where(text, _tree(_Cursor(text)))
+    return Where(text, read_tree(text))
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Where:
     """
 
     text: str
-    tree: _Group = field(repr=False, compare=False)
+    tree: Group = field(repr=False, compare=False)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -50,7 +49,7 @@ class Where:
         >>> parse_where("home = 'Ajax' or 3 < goals or home is null").columns
         ('home', 'goals')
         """
-        return tuple(dict.fromkeys(str(token.value) for token in _tokens(self.text) if token.kind == "name"))
+        return tuple(dict.fromkeys(str(token.value) for token in read_tokens(self.text) if token.kind == "name"))
 
     def expression(self, schema: Mapping[str, pl.DataType]) -> pl.Expr:
         """The filter as a boolean expression, never null, for a frame with these columns.
@@ -63,13 +62,7 @@ class Where:
         return _expression(self.tree, schema)
 
 
-_Value: TypeAlias = Decimal | str | bool
-
-_DEEPEST = 100
 _MOST_LISTED = 20
-_LARGEST_EXPONENT = 10**9
-_KEYWORDS = frozenset({"and", "or", "not", "in", "is", "null"})
-_MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _OPERATORS = {
     "=": operator.eq,
     "!=": operator.ne,
@@ -82,44 +75,7 @@ _TRUE_WORDS = ("true", "t", "yes", "y", "1")
 _FALSE_WORDS = ("false", "f", "no", "n", "0")
 _LARGEST_FLOATS = {"Float16": 65504.0, "Float32": (2 - 2.0**-23) * 2.0**127, "Float64": sys.float_info.max}
 _POWERS = {"ms": 3, "us": 6, "ns": 9}
-
-# The quantifiers are possessive so that no text, however long, makes the matching backtrack.
-_NUMBER = r"[-+]?+(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][-+]?+[0-9]++)?+"
-_TOKEN = re.compile(
-    rf"""(?P<space>\s++)
-    | (?P<number>{_NUMBER}(?![\w.]))
-    | (?P<word>[^\W\d][\w.]*+)
-    | (?P<quoted>'(?:[^']++|'')*+' | "(?:[^"]++|"")*+" | `(?:[^`]++|``)*+`)
-    | (?P<symbol>==|!=|<>|<=|>=|[=<>(),])""",
-    re.VERBOSE,
-)
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)?")
-
-
-@dataclass(frozen=True)
-class _Token:
-    """A word of the language: a 'name', a 'literal', the 'end', or a keyword or symbol that is its own kind."""
-
-    kind: str
-    at: int
-    value: _Value = ""
-
-
-@dataclass(frozen=True)
-class _Test:
-    """A column held against a name, a literal or, for `in` and `not in`, some literals."""
-
-    column: _Token
-    symbol: str
-    others: tuple[_Token, ...] = ()
-
-
-@dataclass(frozen=True)
-class _Group:
-    """Tests joined by `and` within an alternative and by `or` between them: one level of parentheses."""
-
-    alternatives: tuple[tuple[_Test | _Group, ...], ...]
-    negated: bool
 
 
 @dataclass(frozen=True)
@@ -132,140 +88,10 @@ class _Column:
     power: int = 0
 
 
-class _Cursor:
-    """How far the reading of a text has got."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens = _tokens(text)
-        self.index = 0
-
-    def accept(self, *kinds: str) -> _Token | None:
-        token = self.tokens[self.index]
-        self.index += token.kind in kinds
-        return token if token.kind in kinds else None
-
-    def demand(self, *kinds: str, expected: str) -> _Token:
-        token = self.accept(*kinds)
-        if token is None:
-            raise _fault(self.text, self.tokens[self.index].at, f"expected {expected}")
-        return token
-
-
-def _fault(text: str, at: int, problem: str) -> LudometerError:
-    start = max(0, at - 60)
-    before, after = ("".join(c if c.isprintable() else " " for c in part) for part in (text[start:at], text[at:][:40]))
-    before = "..." + before if start else before
-    after = after + "..." if len(text) > at + 40 else after
-    # A wide letter takes two places on a terminal and a combining one none: the caret would miss its mark.
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in before)
-    places = len(before) + wide - sum(unicodedata.combining(c) > 0 for c in before)
-    return LudometerError(f"cannot read the filter: {problem}\n  {before}{after}\n  {' ' * places}^")
-
-
-def _tokens(text: str) -> list[_Token]:
-    # Undecodable bytes of a command line arrive as lone surrogates, which Polars cannot take.
-    if broken := re.search("[\ud800-\udfff]", text):
-        raise _fault(text, broken.start(), "this is not valid Unicode text")
-    tokens = []
-    at = 0
-    while at < len(text):
-        match = _TOKEN.match(text, at)
-        if match is None:
-            raise _fault(text, at, _unreadable(text[at]))
-        if match.lastgroup != "space":
-            tokens.append(_token(text, at, str(match.lastgroup), match.group()))
-        at = match.end()
-    return [*tokens, _Token("end", len(text.rstrip()))]
-
-
-def _unreadable(character: str) -> str:
-    if character in "'\"`":
-        return f"this {character} is never closed"
-    if character in "0123456789":
-        return "this is not a number (the name of a column that starts with a digit goes in double quotes)"
-    return (
-        "expected a column, a value, a comparison, 'and', 'or' or 'not'"
-        " (a column name with anything but letters, digits, _ and . goes in double quotes)"
-    )
-
-
-def _token(text: str, at: int, group: str, word: str) -> _Token:
-    if group == "number":
-        number = _decimal(word)
-        if number is None:
-            raise _fault(text, at, "this number is out of reach")
-        return _Token("literal", at, number)
-    if group == "quoted":
-        quote = word[0]
-        return _Token("literal" if quote == "'" else "name", at, word[1:-1].replace(quote * 2, quote))
-    if group == "symbol":
-        return _Token({"==": "=", "<>": "!="}.get(word, word), at)
-    keyword = word.lower()
-    if keyword in ("true", "false"):
-        return _Token("literal", at, keyword == "true")
-    return _Token(keyword, at) if keyword in _KEYWORDS else _Token("name", at, word)
-
-
-def _tree(cursor: _Cursor) -> _Group:
-    # A stack of its own, not recursion, so that the depth of the caller does not matter.
-    groups: list[tuple[bool, list[list[_Test | _Group]]]] = [(False, [[]])]
-    while True:
-        negated = False
-        while cursor.accept("not"):
-            negated = not negated
-        if opening := cursor.accept("("):
-            if len(groups) > _DEEPEST:
-                raise _fault(cursor.text, opening.at, f"parentheses nest deeper than {_DEEPEST}")
-            groups.append((negated, [[]]))
-            continue
-        test, comparable = _test(cursor)
-        groups[-1][1][-1].append(_Group(((test,),), negated=True) if negated else test)
-        while len(groups) > 1 and cursor.accept(")"):
-            negated, alternatives = groups.pop()
-            groups[-1][1][-1].append(_Group(tuple(map(tuple, alternatives)), negated))
-            comparable = False
-        closing, ending = ("end", "the end") if len(groups) == 1 else (")", "')'")
-        expected = f"{'a comparison, ' if comparable else ''}'and', 'or' or {ending}"
-        joint = cursor.demand("and", "or", closing, expected=expected)
-        if joint.kind == "end":
-            return _Group(tuple(map(tuple, groups[0][1])), negated=False)
-        if joint.kind == "or":
-            groups[-1][1].append([])
-
-
-def _test(cursor: _Cursor) -> tuple[_Test, bool]:
-    """One test, and whether a comparison could still follow it, as it can a column on its own."""
-    first = cursor.demand("name", "literal", expected="a condition, such as season = 2015")
-    if symbol := cursor.accept(*_MIRRORED):
-        if null := cursor.accept("null"):
-            raise _fault(cursor.text, null.at, "nothing compares with null: write 'is null' or 'is not null'")
-        second = cursor.demand("name", "literal", expected="a column or a value")
-        if first.kind == "name":
-            return _Test(first, symbol.kind, (second,)), False
-        if second.kind == "name":
-            return _Test(second, _MIRRORED[symbol.kind], (first,)), False
-    if first.kind != "name":
-        raise _fault(cursor.text, first.at, "this compares no column")
-    if cursor.accept("is"):
-        negation = cursor.accept("not")
-        cursor.demand("null", expected="'null'" if negation else "'null' or 'not null'")
-        return _Test(first, "is not null" if negation else "is null"), False
-    if negation := cursor.accept("not"):
-        cursor.demand("in", expected="'in'")
-    elif cursor.accept("in") is None:
-        return _Test(first, "=", (_Token("literal", first.at, True),)), True
-    cursor.demand("(", expected="a list in parentheses, such as (1, 2, 3)")
-    values = [cursor.demand("literal", expected="a value")]
-    while cursor.demand(",", ")", expected="',' or ')'").kind == ",":
-        values.append(cursor.demand("literal", expected="a value"))
-    return _Test(first, "not in" if negation else "in", tuple(values)), False
-
-
-def _expression(node: _Test | _Group, schema: Mapping[str, pl.DataType]) -> pl.Expr:
+def _expression(node: Test | Group, schema: Mapping[str, pl.DataType]) -> pl.Expr:
     import polars as pl
 
-    if isinstance(node, _Group):
+    if isinstance(node, Group):
         # Horizontal functions take any number of terms, where a chain of operators would overflow Polars' stack.
         both = [[_expression(test, schema) for test in tests] for tests in node.alternatives]
         either = [pl.all_horizontal(terms) if len(terms) > 1 else terms[0] for terms in both]
@@ -292,7 +118,7 @@ def _compared(left: pl.Expr, symbol: str, right: pl.Expr) -> pl.Expr:
     return test.fill_null(False)
 
 
-def _resolved(token: _Token, schema: Mapping[str, pl.DataType]) -> _Column:
+def _resolved(token: Token, schema: Mapping[str, pl.DataType]) -> _Column:
     """The column that a name means, its NaN made null and its text plain text."""
     import polars as pl
 
@@ -327,7 +153,7 @@ def _matched(name: str, schema: Mapping[str, pl.DataType]) -> str:
     )
 
 
-def _membership(column: _Column, literals: list[_Value], *, negated: bool) -> pl.Expr:
+def _membership(column: _Column, literals: list[Value], *, negated: bool) -> pl.Expr:
     import polars as pl
 
     # Text is held against numbers as numbers and against text as text, so one list may see a column in several ways.
@@ -343,7 +169,7 @@ def _membership(column: _Column, literals: list[_Value], *, negated: bool) -> pl
     return pl.any_horizontal([test.fill_null(False) for test in tests])
 
 
-def _alike(column: _Column, value: _Value) -> tuple[_Column, _Value]:
+def _alike(column: _Column, value: Value) -> tuple[_Column, Value]:
     """A column and a literal as values of one type, or the reason why they cannot be."""
     import polars as pl
 
@@ -375,7 +201,7 @@ def _counted(column: _Column) -> _Column:
     return column
 
 
-def _as_literal(column: _Column, value: _Value) -> _Column:
+def _as_literal(column: _Column, value: Value) -> _Column:
     """A column of text as the type of a literal."""
     import polars as pl
 
@@ -389,8 +215,8 @@ def _as_literal(column: _Column, value: _Value) -> _Column:
     return _Column(column.name, text, pl.String())
 
 
-def _number(column: _Column, value: _Value) -> Decimal:
-    number = value if isinstance(value, Decimal) else _decimal(str(value))
+def _number(column: _Column, value: Value) -> Decimal:
+    number = value if isinstance(value, Decimal) else read_number(str(value))
     if number is None:
         raise LudometerError(
             f"column {column.name!r} holds numbers ({column.dtype}), and {_shown(value)} is not a number"
@@ -398,22 +224,14 @@ def _number(column: _Column, value: _Value) -> Decimal:
     return number
 
 
-def _decimal(word: str) -> Decimal | None:
-    # Exact, and short of the exponents at which a Decimal itself gives up.
-    with contextlib.suppress(InvalidOperation):
-        number = Decimal(word if re.fullmatch(_NUMBER, word) else "nan")
-        return number if number.is_finite() and abs(number.adjusted()) <= _LARGEST_EXPONENT else None
-    return None
-
-
-def _truth(column: _Column, value: _Value) -> bool:
+def _truth(column: _Column, value: Value) -> bool:
     word = str(int(value)) if isinstance(value, Decimal) and value in (0, 1) else str(value).lower()
     if word not in _TRUE_WORDS + _FALSE_WORDS:
         raise LudometerError(f"column {column.name!r} holds true and false, and {_shown(value)} is neither")
     return word in _TRUE_WORDS
 
 
-def _seconds(column: _Column, value: _Value) -> Decimal:
+def _seconds(column: _Column, value: Value) -> Decimal:
     """The seconds from 1970 to a date or time, in UTC."""
     with contextlib.suppress(ValueError):
         # `fromisoformat` alone would take offsets and week dates, too.
@@ -426,11 +244,11 @@ def _seconds(column: _Column, value: _Value) -> Decimal:
     )
 
 
-def _shown(value: _Value) -> str:
+def _shown(value: Value) -> str:
     return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value).lower()
 
 
-def _within(column: _Column, symbol: str, value: _Value) -> tuple[str, int | float | str | bool]:
+def _within(column: _Column, symbol: str, value: Value) -> tuple[str, int | float | str | bool]:
     """The same comparison with a value that the column's type holds, or 'none' or 'all' where it equals none."""
     if not isinstance(value, Decimal):
         return symbol, value

@@ -1,0 +1,309 @@
+"""Every command: what it prints, what it writes, how it fails."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import polars as pl
+import pytest
+
+from ludometer.demo import CLUB
+from ludometer.report.documents import load_schema, schema_names
+from tests.cli.conftest import Run
+
+
+def checked(command: str, text: str) -> dict[str, Any]:
+    """The JSON that a command wrote, held against its schema."""
+    document: dict[str, Any] = json.loads(text)
+    jsonschema.validate(document, load_schema(command))
+    return document
+
+
+def test_rate_prints_a_list_and_what_it_understood(run: Run) -> None:
+    done = run("rate", CLUB, "--top", 3)
+    assert done.status == 0
+    assert [line.split()[1] for line in done.out.splitlines()[1:4]] == ["Dina", "Bela", "Rosa"]
+    assert "club.csv: 1,500 matches of 24 players · player_1, player_2, score_1 · in order of date" in done.err
+
+
+def test_rate_writes_json_as_the_schema_says(run: Run, tmp_path: Path) -> None:
+    done = run("rate", CLUB, "--json", tmp_path / "r.json")
+    document = checked("rate", (tmp_path / "r.json").read_text())
+    assert done.out
+    assert len(document["players"]) == 24
+    assert document["players"][0].keys() == {"player", "rating", "matches", "last", "sd"}
+    assert document["provenance"]["command"].startswith("ludometer rate ")
+    again = run("rate", CLUB, "--json", "-")
+    assert checked("rate", again.out)["players"] == document["players"]
+
+
+def test_the_same_command_gives_the_same_bytes(run: Run) -> None:
+    assert run("rate", CLUB, "--json", "-").out == run("rate", CLUB, "--json", "-").out
+    assert run("evaluate", CLUB, "--json", "-").out == run("evaluate", CLUB, "--json", "-").out
+
+
+def test_rate_sorts_searches_and_cuts(run: Run) -> None:
+    players = checked("rate", run("rate", CLUB, "--json", "-", "--sort", "matches", "--top", 5).out)["players"]
+    assert [p["matches"] for p in players] == sorted((p["matches"] for p in players), reverse=True)
+    assert len(players) == 5
+    found = checked("rate", run("rate", CLUB, "--json", "-", "--search", "DI").out)["players"]
+    assert {p["player"] for p in found} == {"Dina"}
+    assert run("rate", CLUB, "--search", "zzz").out.strip() == "no player fits"
+    busy = checked("rate", run("rate", CLUB, "--json", "-", "--min-matches", 150).out)["players"]
+    assert all(p["matches"] >= 150 for p in busy)
+    assert 0 < len(busy) < 24
+    by_name = checked("rate", run("rate", CLUB, "--json", "-", "--sort", "player").out)["players"]
+    assert [p["player"] for p in by_name] == sorted(p["player"] for p in by_name)
+
+
+def test_rate_takes_k_and_start(run: Run) -> None:
+    still = checked("rate", run("rate", CLUB, "--json", "-", "--k", 0, "--start", 100).out)
+    assert {p["rating"] for p in still["players"]} == {100.0}
+    assert still["parameters"] == {"k": 0.0, "start_rating": 100.0}
+
+
+def test_a_stream_gives_the_same_list(run: Run) -> None:
+    whole = checked("rate", run("rate", CLUB, "--json", "-").out)
+    stream = checked("rate", run("rate", CLUB, "--json", "-", "--stream").out)
+    assert stream["players"] == whole["players"]
+    assert stream["provenance"]["data"] == whole["provenance"]["data"]
+    assert run("rate", CLUB, "--stream", "--by", "player_1").status == 2
+    assert run("rate", CLUB, "--stream", "--min-component", 3).status == 2
+
+
+def test_by_gives_one_result_a_value(run: Run, tmp_path: Path) -> None:
+    frame = pl.read_csv(CLUB).with_columns(
+        league=pl.when(pl.int_range(pl.len()) % 3 == 0).then(pl.lit("B")).otherwise(pl.lit("A"))
+    )
+    frame.write_parquet(tmp_path / "two.parquet")
+    for command in (["rate"], ["evaluate"], ["predict"]):
+        words = [tmp_path / "two.parquet", *(["Dina", "Wim"] if command == ["predict"] else [])]
+        done = run(*command, *words, "--by", "league", "--json", "-")
+        document = checked(command[0], done.out)
+        assert [group["value"] for group in document["groups"]] == ["A", "B"]
+        assert [group["data"]["matches"] for group in document["groups"]] == [1000, 500]
+    shown = run("rate", tmp_path / "two.parquet", "--by", "league").out
+    assert "league: A" in shown
+    assert "league: B" in shown
+
+
+def test_evaluate_compares_systems(run: Run) -> None:
+    done = run("evaluate", CLUB, "--system", "elo:k=10", "--system", "elo:k=60", "--json", "-")
+    document = checked("evaluate", done.out)
+    losses = [system["log_loss"] for system in document["systems"]]
+    assert losses == sorted(losses)
+    assert document["coin"]["log_loss"] == pytest.approx(0.6931, abs=1e-4)
+    assert "seconds" not in document["systems"][0]
+    timed = run("evaluate", CLUB, "--timing", "--json", "-")
+    assert "seconds" in checked("evaluate", timed.out)["systems"][0]
+    text = run("evaluate", CLUB).out
+    assert "Do the forecasts of elo come true?" in text
+
+
+def test_evaluate_scores_from_a_date_on(run: Run) -> None:
+    late = checked("evaluate", run("evaluate", CLUB, "--from", "2025-01-01", "--json", "-").out)
+    assert 0 < late["systems"][0]["n"] < 1500
+    assert late["data"]["matches"] == 1500
+    assert run("evaluate", CLUB, "--from", "soon").status == 2
+
+
+def test_predict_gives_three_probabilities(run: Run) -> None:
+    outcomes = checked("predict", run("predict", CLUB, "Dina", "Wim", "--json", "-").out)["outcomes"]
+    assert sum(outcomes.values()) == pytest.approx(1)
+    assert outcomes["win"] > outcomes["loss"]
+    assert "Dina wins" in run("predict", CLUB, "Dina", "Wim").out
+    unknown = run("predict", CLUB, "Dina", "Wimm")
+    assert unknown.status == 2
+    assert "do you mean 'Wim'" in unknown.err
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".jsonl"])
+def test_simulate_writes_what_rate_reads(run: Run, tmp_path: Path, suffix: str) -> None:
+    out, truth = tmp_path / f"games{suffix}", tmp_path / "truth.csv"
+    words = ("simulate", "strengths", "--players", 40, "--matches", 20_000, "--draws", 0.1, "--seed", 3)
+    assert run(*words, "--out", out, "--truth", truth).status == 0
+    rated = checked("rate", run("rate", out, "--json", "-", "--k", 8).out)
+    assert rated["data"]["matches"] == 20_000
+    assert rated["data"]["draw_rate"] == pytest.approx(0.1, abs=0.01)
+    skill = dict(pl.read_csv(truth).iter_rows())
+    ratings = {int(p["player"]): p["rating"] for p in rated["players"]}
+    frame = pl.DataFrame({"skill": [skill[p] for p in ratings], "rating": list(ratings.values())})
+    assert frame.select(pl.corr("skill", "rating")).item() > 0.95
+
+
+def test_simulate_coin_has_no_skill(run: Run, tmp_path: Path) -> None:
+    assert (
+        run("simulate", "coin", "--out", tmp_path / "c.csv", "--matches", 1000, "--truth", tmp_path / "t.csv").status
+        == 0
+    )
+    assert pl.read_csv(tmp_path / "t.csv")["skill"].abs().max() == 0
+
+
+def test_simulate_leaves_nothing_behind_when_it_fails(run: Run, tmp_path: Path) -> None:
+    for words in (
+        ("--out", tmp_path / "x.docx"),
+        ("--out", tmp_path / "none" / "x.csv"),
+        ("--draws", 0.99, "--out", tmp_path / "x.csv"),
+    ):
+        done = run("simulate", "strengths", "--players", 10, "--matches", 100, *words)
+        assert done.status == 2
+        assert done.err.startswith("Error: ")
+    assert list(tmp_path.iterdir()) == []
+
+
+BAD_FILES = {
+    "empty.csv": b"",
+    "header.csv": b"white,black,result\n",
+    "columns.csv": b"a,b,c\n1,2,3\n",
+    "himself.csv": b"white,black,result\nAnn,Ann,1\n",
+    "seven.csv": b"white,black,result\nAnn,Ben,7\n",
+    "abc.csv": b"white,black,result\nAnn,Ben,abc\n",
+    "names.csv": b"white,black,result\n,Ben,1\n",
+    "ragged.csv": b"white,black,result\nAnn,Ben\nAnn,Ben,1,2\n",
+    "random.csv": bytes(range(255, -1, -1)) * 50,
+    "random.parquet": bytes(range(255, -1, -1)) * 50,
+    "absent.csv": None,
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+@pytest.mark.parametrize("command", ["rate", "evaluate", "predict"])
+def test_bad_files_exit_with_2_and_one_clear_message(run: Run, tmp_path: Path, name: str, command: str) -> None:
+    content = BAD_FILES[name]
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    words = ("Ann", "Ben") if command == "predict" else ()
+    done = run(command, tmp_path / name, *words, "--json", tmp_path / "out.json")
+    assert done.status == 2
+    assert done.out == ""
+    assert done.err.startswith("Error: ")
+    assert name in done.err
+    assert "Traceback" not in done.err
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_bad_rows_are_dropped_on_request_and_counted(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "b.csv"
+    path.write_text("white,black,result\nAnn,Ben,1\nAnn,Ann,1\nBen,Ann,x\n")
+    done = run("rate", path, "--drop-bad-rows", "--json", "-")
+    assert done.status == 0
+    assert checked("rate", done.out)["data"]["bad_rows"] == 2
+    assert "2 of 3 rows bad and dropped" in done.err
+
+
+def test_islands_are_told_and_small_ones_left_out(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "i.csv"
+    path.write_text("white,black,result\na,b,1\nb,c,1\nx,y,0\n")
+    assert "2 groups of players never met each other" in run("rate", path).err
+    document = checked("rate", run("rate", path, "--min-component", 3, "--json", "-").out)
+    assert document["data"]["dropped_matches"] == 1
+    assert {p["player"] for p in document["players"]} == {"a", "b", "c"}
+    assert run("rate", path, "--min-component", 4).status == 2
+
+
+def test_one_match_is_enough(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("winner,loser\nAnn,Ben\n")
+    assert [p["rating"] for p in checked("rate", run("rate", path, "--json", "-").out)["players"]] == [1512.0, 1488.0]
+    assert run("evaluate", path).status == 0
+    assert run("predict", path, "Ann", "Ben").status == 0
+
+
+def test_names_cannot_write_on_the_screen(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "esc.csv"
+    path.write_text("winner,loser\nAnn\x1b[2J,Ben\n")
+    assert "\x1b" not in run("rate", path).out
+    assert "\x1b" not in run("predict", path, "Ann\x1b[2J", "Ben").out
+
+
+def test_standard_input_is_read(tmp_path: Path) -> None:
+    for content in (CLUB.read_bytes(), _as_parquet(), _as_arrow()):
+        done = subprocess.run(
+            [sys.executable, "-m", "ludometer", "rate", "-", "--json", "-"],
+            input=content,
+            capture_output=True,
+            check=True,
+        )
+        assert len(checked("rate", done.stdout.decode())["players"]) == 24
+
+
+def _as_parquet() -> bytes:
+    stream = io.BytesIO()
+    pl.read_csv(CLUB).write_parquet(stream)
+    return stream.getvalue()
+
+
+def _as_arrow() -> bytes:
+    stream = io.BytesIO()
+    pl.read_csv(CLUB).write_ipc_stream(stream)
+    return stream.getvalue()
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = f"{sys.executable} -m ludometer rate {CLUB} --top 24 | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert "Traceback" not in done.stderr
+
+
+def test_the_first_run_says_that_it_compiles_and_the_next_is_silent(tmp_path: Path) -> None:
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path), "NUMBA_CACHE_DIR": ""}
+    words = [sys.executable, "-m", "ludometer", "rate", str(CLUB)]
+    first, second = (
+        subprocess.run(words, env=environment, capture_output=True, text=True, check=True) for _ in range(2)
+    )
+    assert "compiling for this machine" in first.stderr
+    assert "compiling" not in second.stderr
+    assert first.stdout == second.stdout
+
+
+def test_demo_runs(run: Run) -> None:
+    done = run("demo")
+    assert done.status == 0
+    assert "How strong is each player?" in done.out
+
+
+def test_doctor_tells_versions(run: Run) -> None:
+    assert re.search(r"polars +\d", run("doctor").out)
+
+
+@pytest.mark.parametrize("name", schema_names())
+def test_schemas_are_printed_and_valid(run: Run, name: str) -> None:
+    schema = json.loads(run("schema", name).out)
+    jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_an_unknown_schema_lists_the_known(run: Run) -> None:
+    done = run("schema", "nothing")
+    assert done.status == 2
+    assert "rate" in done.err
+
+
+@pytest.mark.parametrize("words", [[], ["nonsense"], ["rate"], ["rate", "x.csv", "--top", "0"], ["simulate", "coin"]])
+def test_bad_usage_exits_with_2(run: Run, words: list[str]) -> None:
+    assert run(*words).status == 2
+
+
+def test_help_loads_no_library() -> None:
+    heavy = ("numpy", "polars", "numba", "altair", "rich", "scipy")
+    program = (
+        "import sys, ludometer.cli as c\n"
+        "try: c.cli.main(['--help'], standalone_mode=False)\nexcept SystemExit: pass\n"
+        f"sys.exit(', '.join(m for m in {heavy} if m in sys.modules) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_command_has_help_with_an_example(run: Run) -> None:
+    commands = re.findall(r"^  (\w+) ", run("--help").out.split("Commands:")[1], re.M)
+    assert {"rate", "evaluate", "predict", "simulate", "schema", "doctor", "demo"} == set(commands)
+    for name in commands:
+        assert run(name, "--help").status == 0
