@@ -30,7 +30,7 @@ $(READY): requirements/dev.txt pyproject.toml
 # The locks: exact versions with hashes, no download addresses. Needs uv.
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra dev --output-file requirements/dev.txt pyproject.toml
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --output-file requirements/benchmarks.txt requirements/benchmarks.in
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --constraint requirements/dev.txt --output-file requirements/benchmarks.txt pyproject.toml requirements/benchmarks.in
 
 benchmarks: $(READY)
 	sh benchmarks/run.sh

@@ -1,4 +1,4 @@
-"""The syntax of the row filter: its tokens, its parser, and the tree of tests that a filter is read into."""
+"""The syntax of the row filter: its tokens, its literals, its parser, and the tree of conditions that it gives."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextlib
 import re
 import unicodedata
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple, TypeAlias
 
@@ -28,6 +29,7 @@ _TOKEN = re.compile(
     | (?P<symbol>==|!=|<>|<=|>=|[=<>(),])""",
     re.VERBOSE,
 )
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)?")
 
 
 class Token(NamedTuple):
@@ -39,7 +41,7 @@ class Token(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Test:
+class Condition:
     """A column held against a name, a literal or, for `in` and `not in`, some literals."""
 
     column: Token
@@ -49,9 +51,9 @@ class Test:
 
 @dataclass(frozen=True)
 class Group:
-    """Tests joined by `and` within an alternative and by `or` between them: one level of parentheses."""
+    """Conditions joined by `and` within an alternative and by `or` between them: one level of parentheses."""
 
-    alternatives: tuple[tuple[Test | Group, ...], ...]
+    alternatives: tuple[tuple[Condition | Group, ...], ...]
     negated: bool
 
 
@@ -77,14 +79,14 @@ def read_tokens(text: str) -> list[Token]:
 
 
 def read_tree(text: str) -> Group:
-    """Read a filter into a tree of its tests.
+    """Read a filter into a tree of its conditions.
 
-    >>> [[test.symbol for test in tests] for tests in read_tree("a = 1 and 2 < b or c is null").alternatives]
+    >>> [[each.symbol for each in both] for both in read_tree("a = 1 and 2 < b or c is null").alternatives]
     [['=', '>'], ['is null']]
     """
     cursor = _Cursor(text)
     # A stack of its own, not recursion, so that the depth of the caller does not matter.
-    groups: list[tuple[bool, list[list[Test | Group]]]] = [(False, [[]])]
+    groups: list[tuple[bool, list[list[Condition | Group]]]] = [(False, [[]])]
     while True:
         negated = False
         while cursor.accept("not"):
@@ -94,8 +96,8 @@ def read_tree(text: str) -> Group:
                 raise _fault(text, opening.at, f"parentheses nest deeper than {_DEEPEST}")
             groups.append((negated, [[]]))
             continue
-        test, comparable = _test(cursor)
-        groups[-1][1][-1].append(Group(((test,),), negated=True) if negated else test)
+        condition, comparable = _condition(cursor)
+        groups[-1][1][-1].append(Group(((condition,),), negated=True) if negated else condition)
         while len(groups) > 1 and cursor.accept(")"):
             negated, alternatives = groups.pop()
             groups[-1][1][-1].append(Group(tuple(map(tuple, alternatives)), negated))
@@ -121,6 +123,19 @@ def read_number(word: str) -> Decimal | None:
     return None
 
 
+def read_time(word: str) -> Decimal | None:
+    """Read a date or time of UTC as the seconds since 1970; None if it is neither.
+
+    >>> read_time("1970-01-02 00:00"), read_time("1970-02-30")
+    (Decimal('86400.000000'), None)
+    """
+    with contextlib.suppress(ValueError):
+        # `fromisoformat` alone would take offsets and week dates, too.
+        since = datetime.fromisoformat(word if _TIME.fullmatch(word) else "") - datetime(1970, 1, 1)
+        return Decimal(f"{since // timedelta(microseconds=1)}e-6")
+    return None
+
+
 class _Cursor:
     """How far the reading of a text has got."""
 
@@ -143,32 +158,32 @@ class _Cursor:
         return token
 
 
-def _test(cursor: _Cursor) -> tuple[Test, bool]:
-    """One test, and whether a comparison could still follow it, as it can a column on its own."""
+def _condition(cursor: _Cursor) -> tuple[Condition, bool]:
+    """One condition, and whether a comparison could still follow it, as it can a column on its own."""
     first = cursor.demand("name", "literal", expected="a condition, such as season = 2015")
     if symbol := cursor.accept(*_MIRRORED):
         if null := cursor.accept("null"):
             raise _fault(cursor.text, null.at, "nothing compares with null: write 'is null' or 'is not null'")
         second = cursor.demand("name", "literal", expected="a column or a value")
         if first.kind == "name":
-            return Test(first, symbol.kind, (second,)), False
+            return Condition(first, symbol.kind, (second,)), False
         if second.kind == "name":
-            return Test(second, _MIRRORED[symbol.kind], (first,)), False
+            return Condition(second, _MIRRORED[symbol.kind], (first,)), False
     if first.kind != "name":
         raise _fault(cursor.text, first.at, "this compares no column")
     if cursor.accept("is"):
         negation = cursor.accept("not")
         cursor.demand("null", expected="'null'" if negation else "'null' or 'not null'")
-        return Test(first, "is not null" if negation else "is null"), False
+        return Condition(first, "is not null" if negation else "is null"), False
     if negation := cursor.accept("not"):
         cursor.demand("in", expected="'in'")
     elif cursor.accept("in") is None:
-        return Test(first, "=", (Token("literal", first.at, True),)), True
+        return Condition(first, "=", (Token("literal", first.at, True),)), True
     cursor.demand("(", expected="a list in parentheses, such as (1, 2, 3)")
     values = [cursor.demand("literal", expected="a value")]
     while cursor.demand(",", ")", expected="',' or ')'").kind == ",":
         values.append(cursor.demand("literal", expected="a value"))
-    return Test(first, "not in" if negation else "in", tuple(values)), False
+    return Condition(first, "not in" if negation else "in", tuple(values)), False
 
 
 def _token(text: str, at: int, group: str, word: str) -> Token:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import operator
-import re
 import sys
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from decimal import Decimal
+from operator import eq, ge, gt, le, lt, ne
 from typing import TYPE_CHECKING
 
 from ludometer.errors import LudometerError
+from ludometer.read.filter_syntax import Condition, Group, Token, Value, read_number, read_time, read_tokens, read_tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,19 +61,11 @@ class Where:
 
 
 _MOST_LISTED = 20
-_OPERATORS = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
+_OPERATORS = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 _TRUE_WORDS = ("true", "t", "yes", "y", "1")
 _FALSE_WORDS = ("false", "f", "no", "n", "0")
 _LARGEST_FLOATS = {"Float16": 65504.0, "Float32": (2 - 2.0**-23) * 2.0**127, "Float64": sys.float_info.max}
 _POWERS = {"ms": 3, "us": 6, "ns": 9}
-_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)?")
 
 
 @dataclass(frozen=True)
@@ -88,12 +78,12 @@ class _Column:
     power: int = 0
 
 
-def _expression(node: Test | Group, schema: Mapping[str, pl.DataType]) -> pl.Expr:
+def _expression(node: Condition | Group, schema: Mapping[str, pl.DataType]) -> pl.Expr:
     import polars as pl
 
     if isinstance(node, Group):
         # Horizontal functions take any number of terms, where a chain of operators would overflow Polars' stack.
-        both = [[_expression(test, schema) for test in tests] for tests in node.alternatives]
+        both = [[_expression(each, schema) for each in joined] for joined in node.alternatives]
         either = [pl.all_horizontal(terms) if len(terms) > 1 else terms[0] for terms in both]
         found = pl.any_horizontal(either) if len(either) > 1 else either[0]
         return ~found if node.negated else found
@@ -127,7 +117,7 @@ def _resolved(token: Token, schema: Mapping[str, pl.DataType]) -> _Column:
     values = pl.selectors.by_name(name).as_expr() if name == "*" or name.startswith("^") else pl.col(name)
     dtype = schema[name]
     if dtype.is_float():
-        return _Column(name, values.fill_nan(None), dtype)
+        values = values.fill_nan(None)
     if isinstance(dtype, pl.Categorical | pl.Enum):
         return _Column(name, values.cast(pl.String), pl.String())
     return _Column(name, values, dtype)
@@ -163,10 +153,9 @@ def _membership(column: _Column, literals: list[Value], *, negated: bool) -> pl.
         symbol, limit = _within(view, "=", value)
         members = views.setdefault(str(view.dtype), (view, []))[1]
         members.extend([limit] if symbol == "=" else [])
-    tests = [view.values.is_in(pl.Series([members], dtype=pl.List(view.dtype))) for view, members in views.values()]
-    if negated:
-        return pl.all_horizontal([(~test).fill_null(False) for test in tests])
-    return pl.any_horizontal([test.fill_null(False) for test in tests])
+    found = [view.values.is_in(pl.Series([members], dtype=pl.List(view.dtype))) for view, members in views.values()]
+    tests = [(~each if negated else each).fill_null(False) for each in found]
+    return pl.all_horizontal(tests) if negated else pl.any_horizontal(tests)
 
 
 def _alike(column: _Column, value: Value) -> tuple[_Column, Value]:
@@ -218,34 +207,28 @@ def _as_literal(column: _Column, value: Value) -> _Column:
 def _number(column: _Column, value: Value) -> Decimal:
     number = value if isinstance(value, Decimal) else read_number(str(value))
     if number is None:
-        raise LudometerError(
-            f"column {column.name!r} holds numbers ({column.dtype}), and {_shown(value)} is not a number"
-        )
+        raise _mismatch(column, f"numbers ({column.dtype})", value, "is not a number")
     return number
 
 
 def _truth(column: _Column, value: Value) -> bool:
     word = str(int(value)) if isinstance(value, Decimal) and value in (0, 1) else str(value).lower()
     if word not in _TRUE_WORDS + _FALSE_WORDS:
-        raise LudometerError(f"column {column.name!r} holds true and false, and {_shown(value)} is neither")
+        raise _mismatch(column, "true and false", value, "is neither")
     return word in _TRUE_WORDS
 
 
 def _seconds(column: _Column, value: Value) -> Decimal:
-    """The seconds from 1970 to a date or time, in UTC."""
-    with contextlib.suppress(ValueError):
-        # `fromisoformat` alone would take offsets and week dates, too.
-        if isinstance(value, str) and _TIME.fullmatch(value):
-            since = datetime.fromisoformat(value) - datetime(1970, 1, 1)
-            return Decimal(f"{since // timedelta(microseconds=1)}e-6")
-    raise LudometerError(
-        f"column {column.name!r} holds dates, and {_shown(value)} is not a date in single quotes,"
-        " such as '2015-01-31' or '2015-01-31 18:30'"
-    )
+    seconds = read_time(value) if isinstance(value, str) else None
+    if seconds is None:
+        problem = "is not a date in single quotes, such as '2015-01-31' or '2015-01-31 18:30'"
+        raise _mismatch(column, "dates", value, problem)
+    return seconds
 
 
-def _shown(value: Value) -> str:
-    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value).lower()
+def _mismatch(column: _Column, held: str, value: Value, problem: str) -> LudometerError:
+    shown = "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value).lower()
+    return LudometerError(f"column {column.name!r} holds {held}, and {shown} {problem}")
 
 
 def _within(column: _Column, symbol: str, value: Value) -> tuple[str, int | float | str | bool]:

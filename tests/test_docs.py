@@ -1,0 +1,93 @@
+"""What the documentation shows is true: examples run, commands and names are there, pages are up to date."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ludometer
+from ludometer.read import columns
+from tests.cli.conftest import Run, run
+
+__all__ = ["run"]
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S)
+
+
+def test_the_readmes_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (program,) = blocks(ROOT / "README.md", "python")
+    exec(compile(program, "README.md", "exec"), {})
+    assert "Ann" in capsys.readouterr().out
+
+
+def test_the_readmes_commands_print_what_they_show(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = 0
+    for block in blocks(ROOT / "README.md", "console"):
+        for entry in re.split(r"^\$ ", block, flags=re.M)[1:]:
+            command, _, output = entry.partition("\n")
+            words = command.replace('"', "").split()
+            if words[0] == "cat":
+                Path(words[1]).write_text(output)
+                continue
+            done = run(*words[1:])
+            assert done.status == 0, done.err
+            assert done.out.rstrip() == output.rstrip()
+            shown += 1
+    assert shown >= 4
+
+
+def test_generated_pages_are_up_to_date() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "make_docs.py"), "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ludometer.__all__)
+def test_every_public_name_has_a_docstring(name: str) -> None:
+    assert getattr(ludometer, name).__doc__
+
+
+def test_every_column_name_of_the_contract_is_documented() -> None:
+    page = (ROOT / "docs" / "files.md").read_text()
+    points = tuple(name for pair in columns.POINTS for name in pair)
+    for name in (
+        *columns.FIRST,
+        *columns.SECOND,
+        *columns.RESULT,
+        *points,
+        *columns.TIME,
+        *columns.MATCH,
+        *columns.PLACE,
+    ):
+        assert f"`{name}`" in page, name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_importing_ludometer_loads_no_library() -> None:
+    program = (
+        "import sys, ludometer; sys.exit(', '.join(m for m in ('numpy', 'polars', 'numba') if m in sys.modules) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = ludometer.nonsense
+    assert "rate" in dir(ludometer)
