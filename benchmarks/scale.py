@@ -17,12 +17,12 @@ import time
 from pathlib import Path
 
 import numpy as np
-from speed import STEPS, pass_in_lanes
 
 from ludometer.games import simulate_strengths
 from ludometer.kernels import elo, lanes
 from ludometer.read import stream_matches
 from ludometer.scale import from_elo
+from speed import STEPS, pass_in_lanes
 
 N_PLAYERS = 1_000_000
 

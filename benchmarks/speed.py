@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -135,9 +136,7 @@ def help_ratio() -> tuple[float, float]:
     """Seconds of `ludometer --help` and of `python -c 'import click'`, both as processes."""
     program = Path(sys.executable).parent / "ludometer"
     words = ([str(program), "--help"], [sys.executable, "-c", "import click"])
-    ours, click = (
-        fastest(lambda words=words: subprocess.run(words, capture_output=True, check=True), 15) for words in words
-    )
+    ours, click = (fastest(partial(subprocess.run, line, capture_output=True, check=True), 15) for line in words)
     return ours, click
 
 

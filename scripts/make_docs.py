@@ -1,4 +1,4 @@
-"""Writes docs/commands.md from the --help of every command and docs/library.md from the docstrings of the public names."""
+"""Writes docs/commands.md from the --help of every command and docs/library.md from the public docstrings."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ def _block(text: str) -> str:
 
 def _indented(text: str) -> str:
     """A docstring with its examples fenced."""
-    prose, examples = [], []
+    prose: list[str] = []
+    examples: list[str] = []
     for line in text.splitlines():
         in_example = line.startswith(">>>") or (
             examples and line.strip() and not line.startswith(" ") and examples[-1] != ""
