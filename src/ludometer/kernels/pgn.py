@@ -20,8 +20,9 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING
 
-import numba
 import numpy as np
+
+from ludometer.kernels.compile import kernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -98,7 +99,7 @@ def scan_headers(
 
 
 # One long function: each call of a smaller one that is given arrays costs as much as some thirty bytes do here.
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def scan_block(block: Bytes, at: int, state: Counts, fields: Bytes, out: Bytes) -> int:  # noqa: PLR0912, PLR0915
     """Run over a block from `at`; return its size, or the place to go on from once `out` has been emptied."""
     size, limit = block.size, fields.shape[1]
@@ -210,7 +211,7 @@ def _take(state: Counts, out: Bytes) -> bytes:
     return lines
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _find_column(low: int, high: int) -> int:
     # Unknown tags share one column more, which no line holds.
     found = _N_TAGS
@@ -220,7 +221,7 @@ def _find_column(low: int, high: int) -> int:
     return found
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _trim(field: Bytes, length: int, closed: bool) -> int:
     """Return how much of a value stands that is overlong or lacks its closing quote."""
     kept = min(length, field.size)
@@ -238,7 +239,7 @@ def _trim(field: Bytes, length: int, closed: bool) -> int:
     return kept
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _write_row(state: Counts, fields: Bytes, out: Bytes) -> bool:
     """Append the game to `out` and clear it; return False, and do nothing, where there might be no room for it."""
     to = state[_WRITTEN]
