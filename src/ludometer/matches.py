@@ -305,7 +305,7 @@ class Fingerprint:
 def as_moment(value: Any, time: Times) -> Any:
     """A date or number that a user gave, comparable with these times.
 
-    >>> as_moment("2015-01-31", np.array(["2015-02-01"], "datetime64[D]")) < np.datetime64("2015-02-01")
+    >>> bool(as_moment("2015-01-31", np.array(["2015-02-01"], "datetime64[D]")) < np.datetime64("2015-02-01"))
     True
     """
     if time.dtype.kind == "M":

@@ -159,7 +159,17 @@ def test_machine_is_its_twin_for_each_byte_at_each_place() -> None:
         b'}\n[Round "r"]',
         b' "v"][Round "r"]',
     ]
-    probes += [b'[Event "e"]', b'vent "e"]', b'} 1\n[Round "r"]', b'1\n[Round "r"]', b'\n%\n[Round "r"]', b"{"]
+    probes += [
+        b'[Event "e"]',
+        b'vent "e"]',
+        b'} 1\n[Round "r"]',
+        b'1\n[Round "r"]',
+        b'\n%\n[Round "r"]',
+        b'{\n[Round "r"]',
+        b'Site "t"]',
+        b'%\n[Round "r"]',
+        b'\r[Event "e"]',
+    ]
     for place in places:
         for byte in bytes_:
             for probe in probes:

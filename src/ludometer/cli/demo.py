@@ -31,5 +31,5 @@ def command() -> None:
     click.echo(evaluate(reading.matches).summary())
     best, middle = frame["player"][0], frame["player"][len(frame) // 2]
     click.echo(f"\nWho wins the next match?         ludometer predict club.csv {best} {middle}")
-    click.echo(predict(reading.matches, best, middle).summary())
-    note(f"\nThe league was simulated; the file is {CLUB}")
+    click.echo(predict(reading.matches, best, middle).summary() + "\n")
+    note(f"The league was simulated; the file is {CLUB}")

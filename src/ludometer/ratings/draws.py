@@ -17,7 +17,7 @@ def draw_probability(expected: Floats, nu: float) -> Floats:
     """The probability of a draw, from the positive root of (1 - E) s^2 + nu (1/2 - E) s - E = 0.
 
     >>> draw_probability(np.array([0.5, 0.9]), 1.0).round(3).tolist()
-    [0.333, 0.165]
+    [0.333, 0.147]
     """
     favourite = np.maximum(expected, 1 - expected)
     rest = np.maximum(1 - favourite, 1e-300)

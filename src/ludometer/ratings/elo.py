@@ -31,7 +31,7 @@ class Elo:
     >>> elo = Elo(k=24)
     >>> state, expected = elo.play(elo.start(2), Matches.of_pairs([0, 0], [1, 1], [1, 1]))
     >>> expected.round(3).tolist(), elo.ratings(state).round(1).tolist()
-    ([0.5, 0.517], [1523.6, 1476.4])
+    ([0.5, 0.534], [1523.2, 1476.8])
     """
 
     k: float = 24.0
