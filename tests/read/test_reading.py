@@ -99,6 +99,26 @@ def test_numbers_booleans_points_and_winners_are_results() -> None:
     assert read_matches(won).pairs.score.tolist() == [1, 1]
 
 
+def test_a_column_may_name_the_winner() -> None:
+    frame = pl.DataFrame({"player_1": [1, 2, 3, 1], "player_2": [2, 3, 1, 3], "winner": ["1", "3", " draw", "3"]})
+    assert read_matches(frame).pairs.score.tolist() == [1, 0, 0.5, 0]
+    with pytest.raises(MatchDataError, match=r"winner is neither of the two players nor draw: 1 .row 4: '2'"):
+        read_matches(frame.with_columns(winner=pl.Series(["1", "3", "tie", "2"])))
+
+
+def test_nested_columns_are_refused() -> None:
+    frame = pl.DataFrame({"white": [{"name": "a"}], "black": [{"name": "b"}], "result": ["1"]})
+    with pytest.raises(LudometerError, match="column white holds Struct"):
+        read_matches(frame)
+
+
+def test_matches_that_stand_twice_at_the_same_moment_are_told() -> None:
+    frame = pl.DataFrame(
+        {"time": ["2020-01-01 10:00"] * 2 + ["2020-01-01 11:00"], "winner": ["a", "a", "b"], "loser": ["b", "b", "a"]}
+    )
+    assert "1 matches repeat the one before" in read_file(frame).notes[0]
+
+
 def test_integer_ids_of_different_width_and_nullable_floats_are_players() -> None:
     frame = pl.DataFrame(
         {"first": pl.Series([7, 8], dtype=pl.Int16), "second": pl.Series([8, 9], dtype=pl.Int64), "score": [1, 0]}

@@ -12,6 +12,8 @@ from ludometer.errors import LudometerError
 FIRST = ("player_1", "white", "winner", "home", "first")
 SECOND = ("player_2", "black", "loser", "away", "second")
 RESULT = ("score_1", "result", "score")
+WINNER = "winner"
+"""Beside two players: whose name stands here won."""
 POINTS = (
     ("score_1", "score_2"),
     ("goals_1", "goals_2"),
@@ -133,6 +135,9 @@ def _result_columns(finder: _Finder, options: ReadOptions, first: str, second: s
     for pair in pairs:
         if len(pair) == 2:
             return pair
+    winner = finder.first_of((WINNER,))
+    if winner and winner != first:
+        return (winner,)
     finder.fail(
         f"no column holds the result ({'|'.join(RESULT)}, or points: {', '.join('/'.join(pair) for pair in POINTS)})",
         "--score",

@@ -13,7 +13,7 @@ from ludometer.errors import MatchDataError
 from ludometer.matches import Matches
 from ludometer.read.columns import PairColumns, ReadOptions, find_columns
 from ludometer.read.rows import Extra, PairRows, RowReader, SeatRows
-from ludometer.read.sources import Source, open_source
+from ludometer.read.sources import Source, open_source, plain_errors
 from ludometer.read.times import find_time_format, parse_times
 
 if TYPE_CHECKING:
@@ -76,10 +76,8 @@ def read_file(
     """Read a source whole and check every row; `on_rows` is told how many rows were read so far."""
     reader = _new_reader(open_source(source), options or ReadOptions())
     reader.on_rows = on_rows
-    if isinstance(reader.columns, PairColumns):
-        groups = _collect_pairs(reader)
-    else:
-        groups = _collect_seats(reader)
+    with plain_errors(reader.source.name):
+        groups = _collect_pairs(reader) if isinstance(reader.columns, PairColumns) else _collect_seats(reader)
     return Reading(
         name=reader.source.name,
         groups=groups,
@@ -172,7 +170,20 @@ def _collect_pairs(reader: RowReader) -> dict[str | None, Matches]:
     whole = Matches.of_pairs(
         *columns, players=reader.players.players, time=extra.time, ordered=order is not None or extra.group is not None
     )
+    _note_repeats(reader, whole)
     return _split(reader, whole, extra)
+
+
+def _note_repeats(reader: RowReader, whole: Matches) -> None:
+    """Say if matches stand twice: with days only, equal rows are often two matches, with clock times hardly."""
+    time = whole.time
+    if time is None or time.dtype != np.dtype("datetime64[us]"):
+        return
+    same = np.diff(time) == np.timedelta64(0)
+    for column in (whole.pairs.first, whole.pairs.second, whole.pairs.halves):
+        same &= column[1:] == column[:-1]
+    if same.any():
+        reader.notes.append(f"{same.sum():,} matches repeat the one before: same players, result and time; they count")
 
 
 def _collect_seats(reader: RowReader) -> dict[str | None, Matches]:

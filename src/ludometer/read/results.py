@@ -11,6 +11,7 @@ _WORDS = {
     "1-0": 2, "0-1": 0, "1/2-1/2": 1, "½-½": 1, "0.5-0.5": 1, "1:0": 2, "0:1": 0,
     "w": 2, "d": 1, "l": 0, "win": 2, "won": 2, "draw": 1, "drawn": 1, "drew": 1, "tie": 1, "tied": 1,
     "loss": 0, "lost": 0, "lose": 0, "t": 1,
+    "white": 2, "black": 0, "home": 2, "away": 0, "h": 2, "a": 0,
 }  # fmt: skip
 _POINTS = re.compile(r"(\d{1,9})\s*[-–:]\s*(\d{1,9})")
 

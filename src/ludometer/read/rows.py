@@ -10,7 +10,7 @@ import numpy as np
 
 from ludometer.arrays import Codes, Counts, Floats, Halves, Mask, Times
 from ludometer.errors import LudometerError
-from ludometer.read.columns import PairColumns, ReadOptions, SeatColumns, find_named
+from ludometer.read.columns import WINNER, PairColumns, ReadOptions, SeatColumns, find_named
 from ludometer.read.faults import Faults, first_values
 from ludometer.read.index import IntegerIndex, TextIndex
 from ludometer.read.results import BAD, parse_result
@@ -86,6 +86,7 @@ class RowReader:
 
     def __post_init__(self) -> None:
         names = list(self.source.schema)
+        self._refuse_nested()
         self.order_columns = find_named(names, self.options.order, "--order", file=self.source.name)
         by = (self.options.by,) if self.options.by else ()
         self.by_column: str | None = next(iter(find_named(names, by, "--by", file=self.source.name)), None)
@@ -165,6 +166,20 @@ class RowReader:
             if len(frame):
                 yield frame, row
 
+    def _refuse_nested(self) -> None:
+        """Lists, structures and bytes are neither names nor results."""
+        import polars as pl
+
+        columns = self.columns
+        used = (*self._player_columns(), *columns.times)
+        used += (
+            columns.score if isinstance(columns, PairColumns) else (columns.match, columns.place or columns.score or "")
+        )
+        for name in used:
+            dtype = self.source.schema[name]
+            if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
+                raise LudometerError(f"{self.source.name}: column {name} holds {dtype}, not text or numbers")
+
     def _player_columns(self) -> tuple[str, ...]:
         columns = self.columns
         return (columns.first, columns.second) if isinstance(columns, PairColumns) else (columns.player,)
@@ -192,21 +207,44 @@ class RowReader:
                 return (1 + (ours > theirs).astype(np.int8) - (ours < theirs).astype(np.int8)), faults
         (name,) = names
         column = frame[name]
+        if name.strip().casefold() == WINNER:
+            return self._halves_of_winner(frame, name)
         if column.dtype.is_numeric() or column.dtype == pl.Boolean:
             doubled = 2 * _numbers(column)
             halves = np.where(np.isin(doubled, (0, 1, 2)), doubled, BAD).astype(np.int8)
             missing = column.is_null().to_numpy()
         else:
-            word = self._results.codes([column])[:, 0]
-            meaning = [
-                _UNFINISHED if self.source.is_pgn and text.strip() == "*" else parse_result(text)
-                for text in self._results.players.names
-            ]
-            halves = np.array([*meaning, BAD], np.int8)[word]
-            missing = word < 0
+            halves, missing = self._meanings(column)
         return halves, [
             (missing, f"{name} is missing", None),
             ((halves == BAD) & ~missing, f"{name} is not a result (1, 0.5, 0, 1-0, 1/2-1/2, W, D, L)", name),
+        ]
+
+    def _meanings(self, column: pl.Series) -> tuple[Halves, Mask]:
+        """Half points of results in words, each word being understood once, and where there is none."""
+        word = self._results.codes([column])[:, 0]
+        meaning = [
+            _UNFINISHED if self.source.is_pgn and text == "*" else parse_result(text)
+            for text in self._results.players.names
+        ]
+        return np.array([*meaning, BAD], np.int8)[word], word < 0
+
+    def _halves_of_winner(self, frame: pl.DataFrame, name: str) -> tuple[Halves, list[tuple[Mask, str, str | None]]]:
+        """Half points where a column names the winner, or says that it was a draw."""
+        import polars as pl
+
+        assert isinstance(self.columns, PairColumns)
+        winner, first, second = (
+            frame[column].cast(pl.String).str.strip_chars().fill_null("").to_numpy()
+            for column in (name, self.columns.first, self.columns.second)
+        )
+        word, missing = self._meanings(frame[name].cast(pl.String))
+        others = np.where(word == 1, 1, BAD)
+        halves = np.where(winner == first, 2, np.where(winner == second, 0, others)).astype(np.int8)
+        halves[missing] = BAD
+        return halves, [
+            (missing, f"{name} is missing (write draw where nobody won)", None),
+            ((halves == BAD) & ~missing, f"{name} is neither of the two players nor draw", name),
         ]
 
     def _extra(self, frame: pl.DataFrame, bad: _Bad) -> Extra:

@@ -45,7 +45,7 @@ class Source:
 
     def batches(self, columns: Iterable[str]) -> Iterator[pl.DataFrame]:
         """Frames of these columns, in the order of the file."""
-        with _plain_errors(self.name):
+        with plain_errors(self.name):
             yield from self.open_batches(list(dict.fromkeys(columns)))
 
 
@@ -78,7 +78,7 @@ def open_source(source: Any) -> Source:
 
 def _stream_source(name: str, opener: Callable[[], AbstractContextManager[BinaryIO]]) -> Source:
     """A source from a stream that may be packed; PGN is read as it comes, anything else whole."""
-    with _plain_errors(name), opener() as stream:
+    with plain_errors(name), opener() as stream:
         head, whole = _unpacked(stream)
         if not _is_pgn(head, name):
             return _bytes_source(name, head, whole.read())
@@ -120,7 +120,7 @@ def _bytes_source(name: str, head: bytes, data: bytes) -> Source:
     if head.startswith(_ARROW_STREAM):
         import polars as pl
 
-        with _plain_errors(name):
+        with plain_errors(name):
             return _table_source(name, pl.read_ipc_stream(io.BytesIO(data)))
     return _text_source(name, head, data)
 
@@ -167,7 +167,7 @@ def _csv_source(name: str, data: Path | bytes) -> Source:
             glob=not isinstance(data, Path),
         )
 
-    with _plain_errors(name):
+    with plain_errors(name):
         schema = scan().collect_schema()
 
     def batches(columns: Sequence[str]) -> Iterator[pl.DataFrame]:
@@ -179,7 +179,7 @@ def _csv_source(name: str, data: Path | bytes) -> Source:
 def _lazy_source(name: str, scan: Callable[[Any], pl.LazyFrame]) -> Source:
     import polars as pl
 
-    with _plain_errors(name):
+    with plain_errors(name):
         schema = scan(pl).collect_schema()
 
     def batches(columns: Sequence[str]) -> Iterator[pl.DataFrame]:
@@ -191,7 +191,7 @@ def _lazy_source(name: str, scan: Callable[[Any], pl.LazyFrame]) -> Source:
 def _table_source(name: str, table: Any) -> Source:
     import polars as pl
 
-    with _plain_errors(name):
+    with plain_errors(name):
         frame = pl.DataFrame(table)
     return Source(name, dict(frame.schema), lambda columns: frame.select(columns).iter_slices(BATCH_ROWS))
 
@@ -241,7 +241,7 @@ def _header(name: str, raw: np.ndarray[Any, np.dtype[np.uint8]]) -> tuple[str, i
 
 
 @contextmanager
-def _plain_errors(name: str) -> Iterator[None]:
+def plain_errors(name: str) -> Iterator[None]:
     """Errors of Polars, of decompression and of the disk, as one message without a traceback."""
     import gzip
     import zlib
