@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from ludometer.components import keep_connected
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.matches import Matches, Pairs, Players, Seats
+from ludometer.matches import Matches, Pairs, Seats
+from ludometer.players import Players
 
 
 def test_matches_are_sorted_by_time_and_equal_times_keep_their_order() -> None:

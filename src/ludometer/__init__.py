@@ -12,7 +12,7 @@ _HOMES = {
     "LudometerError": "errors",
     "MatchDataError": "errors",
     "Matches": "matches",
-    "Players": "matches",
+    "Players": "players",
     "Calibration": "ratings",
     "Elo": "ratings",
     "Evaluation": "ratings",
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ludometer.games import simulate_coin as simulate_coin
     from ludometer.games import simulate_strengths as simulate_strengths
     from ludometer.matches import Matches as Matches
-    from ludometer.matches import Players as Players
+    from ludometer.players import Players as Players
     from ludometer.ratings import Calibration as Calibration
     from ludometer.ratings import Elo as Elo
     from ludometer.ratings import Evaluation as Evaluation

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.games import simulate_strengths
-from ludometer.matches import Matches, Players
+from ludometer.matches import Matches
+from ludometer.players import Players
 from ludometer.ratings import Elo, rate
 from ludometer.ratings.catalogue import make_system
 

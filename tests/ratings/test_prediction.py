@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from ludometer.errors import LudometerError
 from ludometer.games import StrengthGame, simulate_strengths
-from ludometer.matches import Matches, Players
+from ludometer.matches import Matches
+from ludometer.players import Players
 from ludometer.ratings import predict
 from ludometer.ratings.draws import DrawTally, draw_probability, fit_draws
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from ludometer.errors import MatchDataError
-from ludometer.matches import Matches, Players
+from ludometer.matches import Matches
+from ludometer.players import Players
 from ludometer.ratings import rate
 
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from ludometer.arrays import Codes, Floats
 from ludometer.errors import LudometerError
-from ludometer.matches import Matches, Players
+from ludometer.matches import Matches
+from ludometer.players import Players
 from ludometer.ratings.draws import draw_probability, fit_draws
 from ludometer.scale import expected_score
 

@@ -83,7 +83,7 @@ def predict(
     The rating system says what the first is expected to score; how often such matches are drawn comes from the record
     (Davidson's model).
 
-    >>> from ludometer.matches import Players
+    >>> from ludometer.players import Players
     >>> matches = Matches.of_pairs([0, 0, 1], [1, 2, 2], [1, 1, 0.5], players=Players.named(["Ann", "Ben", "Cem"]))
     >>> forecast = predict(matches, "Ann", "Ben")
     >>> round(forecast.win + forecast.draw / 2 - forecast.expected_score, 9)

@@ -10,7 +10,8 @@ import numpy as np
 
 from ludometer.arrays import Counts, Floats, Times
 from ludometer.errors import MatchDataError
-from ludometer.matches import Fingerprint, Matches, Pairs, Players
+from ludometer.matches import Fingerprint, Matches, Pairs
+from ludometer.players import Players
 from ludometer.ratings.elo import Elo
 from ludometer.ratings.system import RatingSystem
 from ludometer.result import Provenance

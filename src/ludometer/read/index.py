@@ -9,7 +9,7 @@ import numpy as np
 
 from ludometer.arrays import Codes, Counts
 from ludometer.kernels.keys import Keys, number_keys, number_small_keys
-from ludometer.matches import Players
+from ludometer.players import Players
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,0 +1,75 @@
+"""Players: the names behind the codes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from ludometer.arrays import Mask
+from ludometer.errors import LudometerError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class Players:
+    """The names behind the codes; integer ids stay integers inside and become text on the way out.
+
+    >>> Players.named(["Ann", "Ben"]).code("Ben")
+    1
+    """
+
+    chunks: tuple[pl.Series, ...]
+
+    @classmethod
+    def named(cls, names: Sequence[str]) -> Self:
+        """Players with these names, in the order of their codes."""
+        import polars as pl
+
+        return cls((pl.Series("player", list(names), dtype=pl.String),))
+
+    @classmethod
+    def numbered(cls, n_players: int) -> Self:
+        """Players called 0, 1, 2 and so on."""
+        import polars as pl
+
+        return cls((pl.Series("player", np.arange(n_players)),))
+
+    def __len__(self) -> int:
+        return sum(map(len, self.chunks))
+
+    @cached_property
+    def names(self) -> pl.Series:
+        """All names as text, by code."""
+        import polars as pl
+
+        return pl.concat([chunk.cast(pl.String) for chunk in self.chunks], rechunk=True).rename("player")
+
+    def code(self, name: str) -> int:
+        """The code of a player; an unknown name is an error that offers the closest ones."""
+        found = (self.names == name).arg_max()
+        if found is None or self.names[found] != name:
+            raise LudometerError(f"no player is called {name!r}{self._suggestion(name)}")
+        return found
+
+    def take(self, kept: Mask) -> Self:
+        """Only these players, in the same order."""
+        import polars as pl
+
+        whole = pl.concat(self.chunks, rechunk=True) if len(self.chunks) > 1 else self.chunks[0]
+        return type(self)((whole.filter(pl.Series(kept)),))
+
+    def _suggestion(self, name: str) -> str:
+        import difflib
+
+        folded = {other.casefold(): other for other in reversed(self.names.to_list())}
+        near = difflib.get_close_matches(name.casefold(), folded, n=3) or [
+            other for other in folded if name.casefold() in other
+        ]
+        return "; do you mean " + " or ".join(repr(folded[other]) for other in near[:3]) + "?" if near else ""
