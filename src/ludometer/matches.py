@@ -186,6 +186,22 @@ class Matches:
             self.players, Seats(*map(_frozen, (starts, self.table.player[seats], self.table.place[seats]))), time
         )
 
+    def part(self, start: int, stop: int) -> Self:
+        """Matches from start to before stop, sharing memory with these."""
+        time = None if self.time is None else self.time[start:stop]
+        if isinstance(self.table, Seats):
+            kept = np.zeros(len(self), bool)
+            kept[start:stop] = True
+            return self.take(kept)
+        pairs = self.table
+        table = Pairs(pairs.first[start:stop], pairs.second[start:stop], pairs.halves[start:stop])
+        return type(self)(self.players, table, time)
+
+    def parts(self, size: int) -> Iterator[Self]:
+        """These matches in parts of a fixed size, for passes that write something for each match."""
+        for start in range(0, len(self), size):
+            yield self.part(start, start + size)
+
     def recode(self, kept: Mask) -> Self:
         """The same matches with only these players' names, who must be all that play in them."""
         code = (np.cumsum(kept) - 1).astype(np.int32)

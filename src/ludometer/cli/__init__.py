@@ -12,6 +12,7 @@ from ludometer.version import __version__
 
 _COMMANDS = {
     "demo": "The main job on bundled data, from start to finish.",
+    "measure": "How much skill, how much luck.",
     "rate": "Ratings of the players.",
     "evaluate": "Rating systems compared by predicting before updating.",
     "predict": "Probability of each result between two players.",

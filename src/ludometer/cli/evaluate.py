@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ludometer.cli.options import document, file_options, json_option, listen, load, stream_option
+from ludometer.cli.options import document, file_options, json_option, listen, load, note, stream_option
 
 if TYPE_CHECKING:
     from ludometer.ratings import Evaluation
 
 
 @click.command("evaluate")
-@file_options
+@file_options()
 @stream_option
 @click.option("--system", "systems", multiple=True, help="Rating system, again and again for several: elo, elo:k=32.")
 @click.option(
@@ -46,6 +46,8 @@ def command(**options: Any) -> None:
             if group.value is not None:
                 click.echo(f"{options['by']}: {printable(group.value)}")
             click.echo(result.summary())
+            if any(score.parameters.get("in_sample") for score in result.systems):
+                note("best-fit was scored on the matches that its k was fitted to; --from DATE fits it to earlier ones only")
             if options["timing"]:
                 click.echo("\n".join(f"{score.system}: {score.seconds:.3f} seconds" for score in result.systems))
             click.echo(_calibration_table(result))

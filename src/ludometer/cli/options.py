@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def file_options(command: Command) -> Command:
-    """The file and everything that says how to read it."""
+def file_options(*, several: bool = False) -> Callable[[Command], Command]:
+    """The file, or several, and everything that says how to read it."""
     options = (
-        click.argument("file"),
+        click.argument("file", nargs=-1 if several else 1, required=True),
         click.option("--first", metavar="COLUMN", help="Column of the first player."),
         click.option("--second", metavar="COLUMN", help="Column of the second player."),
         click.option("--score", metavar="COLUMN[,COLUMN]", help="Column of the result, or two columns of points."),
@@ -41,9 +41,13 @@ def file_options(command: Command) -> Command:
         click.option("--min-component", type=click.IntRange(1), metavar="N", help="Keep groups of N players or more."),
         click.option("--drop-bad-rows", is_flag=True, help="Go on without rows that have faults."),
     )  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
 def stream_option(command: Command) -> Command:
@@ -76,8 +80,11 @@ class Group:
         return {"matches": n_matches, "players": n_players} | self.data
 
 
-def load(options: dict[str, Any]) -> list[Group]:
-    """Read the file as the options say, tell what was understood, and return its groups."""
+def load(options: dict[str, Any], *, connect: bool = True) -> list[Group]:
+    """Read the file as the options say, tell what was understood, and return its groups.
+
+    `connect` looks at the components too; a command that does so itself goes without.
+    """
     from ludometer.read import ReadOptions, read_file, stream_matches
 
     names = {field.name for field in fields(ReadOptions)}
@@ -95,6 +102,8 @@ def load(options: dict[str, Any]) -> list[Group]:
     with counting("read", "rows") as on_rows:
         reading = read_file(options["file"], read_options, on_rows=on_rows)
     note(*reading.describe())
+    if not connect:
+        return [Group(value, matches, {}) for value, matches in reading.groups.items()]
     return [
         _group(value, matches, options.get("min_component"), reading.n_bad_rows)
         for value, matches in reading.groups.items()

@@ -10,7 +10,7 @@ from ludometer.cli.options import document, file_options, json_option, listen, l
 
 
 @click.command("predict")
-@file_options
+@file_options()
 @click.argument("first_player", metavar="A")
 @click.argument("second_player", metavar="B")
 @stream_option

@@ -17,7 +17,7 @@ _SORTS = ("rating", "player", "matches", "last")
 
 
 @click.command("rate")
-@file_options
+@file_options()
 @stream_option
 @click.option(
     "--system", default="elo", show_default=True, help="Rating system: elo, or with parameters elo:k=32,start=0."

@@ -37,3 +37,41 @@ def past_averages(first: Codes, second: Codes, halves: Halves, n_players: int) -
         played[first[t]] += 1
         played[second[t]] += 1
     return average, count
+
+
+def past_moments_plain(first: Codes, second: Codes, halves: Halves, n_players: int) -> Floats:
+    """The plain twin of `past_moments`."""
+    average, count = past_averages_plain(first, second, halves, n_players)
+    moments = np.zeros((n_players, 6))
+    for t in range(len(first)):
+        for seat, player in enumerate((first[t], second[t])):
+            if count[t, seat]:
+                x, y = average[t, seat], halves[t] / 2 if seat == 0 else 1 - halves[t] / 2
+                moments[player] += (1, x, y, x * x, x * y, y * y)
+    return moments
+
+
+@kernel
+def past_moments(first: Codes, second: Codes, halves: Halves, n_players: int) -> Floats:
+    """Sums of 1, x, y, xx, xy, yy for each player, x being his average before a match and y his score in it.
+
+    A player's first match has no x and does not count. A regression with errors clustered by player needs no more.
+    """
+    points, played = np.zeros(n_players, np.int64), np.zeros(n_players, np.int64)
+    moments = np.zeros((n_players, 6))
+    for t in range(len(first)):
+        for seat in range(2):
+            player = first[t] if seat == 0 else second[t]
+            half = halves[t] if seat == 0 else 2 - halves[t]
+            if played[player]:
+                x, y = 0.5 * points[player] / played[player], 0.5 * half
+                row = moments[player]
+                row[0] += 1
+                row[1] += x
+                row[2] += y
+                row[3] += x * x
+                row[4] += x * y
+                row[5] += y * y
+            points[player] += half
+            played[player] += 1
+    return moments

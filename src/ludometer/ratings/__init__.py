@@ -1,5 +1,6 @@
 """Rating systems: one file a system, one driver for all."""
 
+from ludometer.ratings.best_fit import BestFit, BestFitElo, fit_best_elo
 from ludometer.ratings.elo import Elo, EloState
 from ludometer.ratings.evaluation import Calibration, Evaluation, SystemScore, evaluate
 from ludometer.ratings.prediction import Prediction, predict
@@ -7,6 +8,8 @@ from ludometer.ratings.rating import Ratings, rate
 from ludometer.ratings.system import RatingSystem
 
 __all__ = [
+    "BestFit",
+    "BestFitElo",
     "Calibration",
     "Elo",
     "EloState",
@@ -16,6 +19,7 @@ __all__ = [
     "Ratings",
     "SystemScore",
     "evaluate",
+    "fit_best_elo",
     "predict",
     "rate",
 ]

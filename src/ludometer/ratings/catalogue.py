@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from ludometer.errors import LudometerError
+from ludometer.ratings.best_fit import BestFit
 from ludometer.ratings.elo import Elo
-from ludometer.ratings.system import RatingSystem
+from ludometer.ratings.system import AnySystem
 
-SYSTEMS: dict[str, tuple[type[Any], dict[str, str]]] = {"elo": (Elo, {"k": "k", "start": "start_rating"})}
+SYSTEMS: dict[str, tuple[type[Any], dict[str, str]]] = {
+    "elo": (Elo, {"k": "k", "start": "start_rating"}),
+    "best-fit": (BestFit, {}),
+}
 """Name → the system's class and its parameters, users' words first."""
 
 
-def make_system(text: str, **overrides: float | None) -> RatingSystem[Any]:
+def make_system(text: str, **overrides: float | None) -> AnySystem:
     """A rating system from its name and parameters; overrides that are None do not count.
 
     >>> make_system("elo:k=32")
@@ -28,10 +32,10 @@ def make_system(text: str, **overrides: float | None) -> RatingSystem[Any]:
         try:
             given[word.strip()] = float(value)
         except ValueError as error:
-            raise LudometerError(f"{text!r}: write parameters as {name}:{next(iter(words))}=32") from error
+            raise LudometerError(f"{text!r}: write parameters as elo:k=32") from error
     given |= {word: value for word, value in overrides.items() if value is not None}
     for word in given:
         if word not in words:
-            raise LudometerError(f"{name} has no parameter {word!r}; it has: {', '.join(words)}")
-    system: RatingSystem[Any] = kind(**{words[word]: value for word, value in given.items()})
+            raise LudometerError(f"{name} has no parameter {word!r}; it has: {', '.join(words) or 'none, its k is fitted'}")
+    system: AnySystem = kind(**{words[word]: value for word, value in given.items()})
     return system

@@ -14,7 +14,7 @@ from ludometer.arrays import Counts, Floats, Mask
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Fingerprint, Matches, as_moment
 from ludometer.ratings.elo import Elo
-from ludometer.ratings.system import RatingSystem
+from ludometer.ratings.system import AnySystem, RatingSystem, prepare
 from ludometer.result import Provenance
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class Evaluation:
 def evaluate(
     matches: Matches | Iterable[Matches],
     *,
-    systems: Sequence[RatingSystem[Any]] | None = None,
+    systems: Sequence[AnySystem] | None = None,
     since: str | float | date | None = None,
     bins: int = 10,
 ) -> Evaluation:
@@ -132,9 +132,11 @@ def evaluate(
     >>> evaluate(matches, systems=[Elo(k=24)]).systems[0].accuracy
     0.99
     """
-    chosen = [Elo()] if systems is None else list(systems)
-    if not chosen:
+    wanted: list[AnySystem] = [Elo()] if systems is None else list(systems)
+    if not wanted:
         raise LudometerError("name at least one rating system")
+    scored = _counted(matches, since) if isinstance(matches, Matches) else None
+    chosen = [prepare(system, matches, scored) for system in wanted]
     names = _labels(chosen)
     states = [system.start(0) for system in chosen]
     scores = [_Scores(bins) for _ in chosen]

@@ -13,7 +13,7 @@ from ludometer.matches import Matches
 from ludometer.ratings.draws import DrawTally, draw_probability
 from ludometer.ratings.elo import Elo
 from ludometer.ratings.rating import Tally
-from ludometer.ratings.system import RatingSystem
+from ludometer.ratings.system import AnySystem, prepare
 from ludometer.result import Provenance
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Prediction:
 
 
 def predict(
-    matches: Matches | Iterable[Matches], first: str, second: str, *, system: RatingSystem[Any] | None = None
+    matches: Matches | Iterable[Matches], first: str, second: str, *, system: AnySystem | None = None
 ) -> Prediction:
     """Forecast a match between two players of the record.
 
@@ -91,7 +91,7 @@ def predict(
     """
     if first == second:
         raise LudometerError(f"{first!r} cannot meet himself: name two different players")
-    chosen = Elo() if system is None else system
+    chosen = prepare(Elo() if system is None else system, matches)
     tally, draws = Tally(), DrawTally()
     state = chosen.start(0)
     for batch in matches:

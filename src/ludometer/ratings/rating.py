@@ -13,7 +13,7 @@ from ludometer.errors import MatchDataError
 from ludometer.matches import Fingerprint, Matches, Pairs
 from ludometer.players import Players
 from ludometer.ratings.elo import Elo
-from ludometer.ratings.system import RatingSystem
+from ludometer.ratings.system import AnySystem, RatingSystem, prepare
 from ludometer.result import Provenance
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Ratings:
         return chart
 
 
-def rate(matches: Matches | Iterable[Matches], *, system: RatingSystem[Any] | None = None) -> Ratings:
+def rate(matches: Matches | Iterable[Matches], *, system: AnySystem | None = None) -> Ratings:
     """Ratings of all players after the last match; Elo with k 24 unless another system is given.
 
     A stream of batches (`stream_matches`) is played as it comes, with only the players in memory.
@@ -90,7 +90,7 @@ def rate(matches: Matches | Iterable[Matches], *, system: RatingSystem[Any] | No
     >>> rate(matches).to_frame()["player"].to_list()
     ['Ann', 'Cem', 'Ben']
     """
-    chosen = Elo() if system is None else system
+    chosen = prepare(Elo() if system is None else system, matches)
     tally = Tally()
     state = chosen.start(0)
     for batch in matches:

@@ -4,10 +4,29 @@ from __future__ import annotations
 
 from typing import Any, Protocol, TypeVar
 
-from ludometer.arrays import Codes, Floats
+from ludometer.arrays import Codes, Floats, Mask
+from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 
 State = TypeVar("State")
+
+
+class FittingSystem(Protocol):
+    """A rating system whose parameters are fitted to a record before it plays."""
+
+    @property
+    def name(self) -> str:
+        """What users call it."""
+        ...
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters that are not fitted."""
+        ...
+
+    def fitted(self, matches: Matches, *, in_sample: bool) -> RatingSystem[Any]:
+        """The system with its parameters; `in_sample` if it will be scored on the same matches."""
+        ...
 
 
 class RatingSystem(Protocol[State]):
@@ -42,3 +61,19 @@ class RatingSystem(Protocol[State]):
     def expect(self, state: State, first: Codes, second: Codes) -> Floats:
         """What each first player is expected to score against each second one, as the state stands."""
         ...
+
+
+AnySystem = RatingSystem[Any] | FittingSystem
+
+
+def prepare(system: AnySystem, matches: Any, scored: Mask | None = None) -> RatingSystem[Any]:
+    """The system ready to play: a fitting one is fitted to all matches, or to those that will not be scored."""
+    if not hasattr(system, "fitted"):
+        return system
+    if not isinstance(matches, Matches):
+        raise LudometerError(f"{system.name} has to see the whole record first: it cannot be streamed")
+    if scored is None:
+        return system.fitted(matches, in_sample=True)
+    if scored.all():
+        raise LudometerError(f"{system.name} needs matches before those that are scored, to be fitted to")
+    return system.fitted(matches.take(~scored), in_sample=False)

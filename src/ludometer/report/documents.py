@@ -10,8 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from ludometer.errors import LudometerError
+from ludometer.luck import Measurement
 from ludometer.ratings import Evaluation, Prediction, Ratings
 from ludometer.result import Provenance
+
+_NOT_YET = {
+    "spread.sd_interval": "intervals are not in this version",
+    "luck": "not in this version",
+    "yardstick.matched": "not in this version",
+    "verdict": "not in this version: it has to rest on a matched benchmark with an interval",
+}
 
 _SCHEMAS = Path(__file__).parent / "schemas"
 
@@ -61,6 +69,38 @@ def prediction_document(prediction: Prediction) -> dict[str, Any]:
         "players": [{"player": name, "rating": rating} for name, rating in names],
         "expected_score": prediction.expected_score,
         "outcomes": {"win": prediction.win, "draw": prediction.draw, "loss": prediction.loss},
+    }
+
+
+def measurement_document(measurement: Measurement) -> dict[str, Any]:
+    """The measures of a game; what is not there is null, and `absent` says why."""
+    fit, past = measurement.best_fit, measurement.persistence
+    absent = measurement.absent() | _NOT_YET
+    if measurement.ratio_if_random is None:
+        absent["matchmaking.ratio_if_random"] = "left out by --quick, or there is no SD to compare with"
+    x_deterministic, x_chess = measurement.published
+    return {
+        "data": {
+            "matches": measurement.n_matches,
+            "players": measurement.n_players,
+            "regulars": measurement.n_regulars,
+            "dropped_matches": measurement.dropped_matches,
+            "dropped_players": measurement.dropped_players,
+            "draw_rate": measurement.draw_rate,
+            "players_per_match": {"min": 2, "mean": 2.0, "max": 2},
+        },
+        "best_fit": {"k": fit.k, "loss": fit.loss, "loss_at_zero": fit.loss_at_zero, "passes": fit.passes},
+        "spread": [vars(spread) | {"sd_interval": None} for spread in measurement.spread],
+        "matchmaking": {
+            "mean_rating_difference": measurement.mean_rating_difference,
+            "ratio_to_sd": measurement.ratio_to_sd,
+            "ratio_if_random": measurement.ratio_if_random,
+        },
+        "persistence": vars(past),
+        "luck": None,
+        "yardstick": {"published": {"x_deterministic": x_deterministic, "x_chess": x_chess}, "matched": None},
+        "verdict": None,
+        "absent": absent,
     }
 
 

@@ -1,0 +1,56 @@
+"""Does past success go on? A regression of results on a player's own average before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ludometer.arrays import Floats
+from ludometer.matches import Matches
+
+
+@dataclass(frozen=True)
+class Persistence:
+    """OLS of the score in a match on the player's average score before it, errors clustered by player."""
+
+    observations: int
+    slope: float | None = None
+    std_error: float | None = None
+    t: float | None = None
+    r2: float | None = None
+
+
+def measure_persistence(matches: Matches, *, min_matches: int = 25) -> Persistence:
+    """Regress S_i^t = a + b (average of i before t) for players with `min_matches` matches (Duersch et al., Table 4).
+
+    One observation for each player and match with at least one earlier match. In a game of chance b is 0.
+    """
+    from ludometer.kernels.averages import past_moments
+
+    pairs = matches.pairs
+    moments = past_moments(pairs.first, pairs.second, pairs.halves, len(matches.players))
+    return regress(moments[matches.counts >= min_matches])
+
+
+def regress(moments: Floats) -> Persistence:
+    """The regression from each player's sums of 1, x, y, xx, xy, yy.
+
+    The variance is the sandwich with G / (G - 1) * (N - 1) / (N - 2) for G players and N observations.
+    """
+    n, x, y, xx, xy, yy = moments.sum(axis=0)
+    n_players = len(moments)
+    if n < 3 or n_players < 2:
+        return Persistence(int(n))
+    sxx, sxy, syy = xx - x * x / n, xy - x * y / n, yy - y * y / n
+    if sxx <= 1e-12 * n or syy <= 1e-12 * n:
+        return Persistence(int(n))
+    slope = sxy / sxx
+    intercept = (y - slope * x) / n
+    # each player's sum of (x - mean) times residual
+    residual = moments[:, 2] - intercept * moments[:, 0] - slope * moments[:, 1]
+    weighted = moments[:, 4] - intercept * moments[:, 1] - slope * moments[:, 3]
+    scores = weighted - x / n * residual
+    variance = (scores @ scores) / sxx**2 * n_players / (n_players - 1) * (n - 1) / (n - 2)
+    error = float(np.sqrt(variance))
+    return Persistence(int(n), float(slope), error, float(slope / error) if error > 0 else None, float(sxy**2 / (sxx * syy)))

@@ -1,0 +1,90 @@
+"""The published games: where they stand on the scale from coin flip to pure skill."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+_FOLDER = Path(__file__).parent / "published"
+_TABLES = {25: "duersch2020_table2_regulars.csv", 1: "duersch2020_table5_all.csv", 100: "duersch2020_table6_100plus.csv"}
+"""Cutoff → the table of Duersch et al. 2020 with that cutoff."""
+
+_CHESS_LINE = ((0, 0.0), (25, 22.9), (50, 44.9), (100, 171.7))
+"""x%-chess, regulars: Table 2 for 50 and 100; for 25 the SD of two-player poker, which section 4 says it has."""
+
+
+@dataclass(frozen=True)
+class ReferenceGame:
+    """A game as published."""
+
+    game: str
+    sd: float
+    q01: float
+    q99: float
+    p_sd: float
+    p_1_99: float
+    rep: int
+
+    @property
+    def is_benchmark(self) -> bool:
+        """Made by mixing with coin flips, not played."""
+        return self.game.startswith("50%")
+
+
+@cache
+def reference_games(min_matches: int = 25) -> tuple[ReferenceGame, ...]:
+    """The games of Duersch et al. 2020 for players with at least 25, 1 or 100 matches (Tables 2, 5, 6), most skill first.
+
+    >>> [game.game for game in reference_games()][:3]
+    ['Go', 'Tennis', 'Chess']
+    """
+    rows = _rows(_TABLES[min_matches])
+    games = (
+        ReferenceGame(
+            row["game"],
+            *(float(row[name]) for name in ("sd", "q01", "q99")),
+            float(row["p_sd"]) / 100,
+            float(row["p_1_99"]) / 100,
+            int(row["rep"]),
+        )
+        for row in rows
+    )
+    return tuple(sorted(games, key=lambda game: -game.sd))
+
+
+def neighbours(sd: float) -> tuple[ReferenceGame | None, ReferenceGame | None]:
+    """The published games just above and just below an SD, players with 25 matches or more.
+
+    >>> [game.game for game in neighbours(200.0)]
+    ['Tennis', 'Chess']
+    """
+    games = reference_games()
+    above = [game for game in games if game.sd >= sd]
+    below = [game for game in games if game.sd < sd]
+    return (above[-1] if above else None, below[0] if below else None)
+
+
+def published_x(sd: float) -> tuple[float | None, float | None]:
+    """x of the x%-deterministic and the x%-chess game with this SD, read off the published lines; None above their end.
+
+    >>> published_x(22.9)
+    (15.0..., 25.0)
+    """
+    deterministic = [(0.0, 0.0)] + sorted(
+        (float(row["game"].split("%")[0]), float(row["sd"])) for row in _rows("duersch2020_table9.csv")
+    )
+    return _read_off(deterministic, sd), _read_off(_CHESS_LINE, sd)
+
+
+def _read_off(line: tuple[tuple[float, float], ...] | list[tuple[float, float]], sd: float) -> float | None:
+    x, height = zip(*line, strict=True)
+    return float(np.interp(sd, height, x)) if sd <= height[-1] else None
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with (_FOLDER / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

@@ -1,0 +1,263 @@
+"""Best-fit Elo: the step k at which Elo's forecasts fit a record best, and Elo with that step as a rating system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from ludometer.arrays import Floats
+from ludometer.errors import LudometerError, MatchDataError, NoFiniteFit
+from ludometer.matches import Matches
+from ludometer.ratings.elo import Elo, EloState
+from ludometer.result import Provenance
+from ludometer.scale import from_elo
+
+if TYPE_CHECKING:
+    import altair
+    import polars as pl
+
+Procedure = Literal["lanes", "printed"]
+
+_LANES = 16
+_LOWEST, _HIGHEST = 0.1, 6553.6
+"""The first pass tries k from 0.1 in steps of a factor 2; beyond the highest no step is called a fit."""
+
+
+@dataclass(frozen=True)
+class BestFitElo:
+    """The step k that fits a record best, the loss there and elsewhere, and the ratings it leads to, starting at 0.
+
+    The loss is (1/T) sum over matches of the squared misses of both players; without draws it is 0.5 at k = 0.
+    """
+
+    k: float
+    loss: float
+    loss_at_zero: float
+    passes: int
+    procedure: str
+    tried: Floats
+    losses: Floats
+    rating: Floats
+    """In Elo points, by code."""
+    converged: bool
+    provenance: Provenance
+
+    def to_frame(self) -> pl.DataFrame:
+        """k and loss, for every k that was tried."""
+        import polars as pl
+
+        return pl.DataFrame({"k": self.tried, "loss": self.losses}).sort("k")
+
+    def summary(self) -> str:
+        """The fit in one line."""
+        return (
+            f"k {self.k:.4g}, loss {self.loss:.4f} ({self.loss_at_zero:.4f} at k = 0), "
+            f"{self.passes} passes over the data"
+        )
+
+    def plot(self) -> altair.LayerChart:
+        """The loss over k, around its minimum."""
+        import altair as alt
+
+        curve = self.to_frame().filter((self.to_frame()["k"] <= max(4 * self.k, 1)))
+        line = alt.Chart(alt.InlineData(values=curve.to_dicts()), width=420, height=220)
+        best = alt.Chart(alt.InlineData(values=[{"k": self.k, "loss": self.loss, "label": f"k = {self.k:.3g}"}]))
+        x = alt.X("k:Q", title="Step k (Elo points)")
+        y = alt.Y("loss:Q", title="Loss", scale=alt.Scale(zero=False))
+        chart: alt.LayerChart = (
+            line.mark_line(color="#4c6a92", point=alt.OverlayMarkDef(size=18)).encode(x=x, y=y)
+            + best.mark_point(filled=True, size=90, color="#b4530a").encode(x="k:Q", y="loss:Q")
+            + best.mark_text(dy=14, color="#b4530a").encode(x="k:Q", y="loss:Q", text="label:N")
+        )
+        return chart
+
+
+def fit_best_elo(matches: Matches, *, procedure: Procedure = "lanes") -> BestFitElo:
+    """Find the k with the least loss (Duersch et al. 2020, eq. 2) and the ratings at that k.
+
+    "lanes" tries 16 values of k in one pass over the data and needs three or four passes; "printed" is the paper's
+    own (A.4): five points, the step halved around the best until the loss is flat to 1e-6 of its gain.
+
+    >>> from ludometer.matches import Matches
+    >>> rng = np.random.default_rng(0)
+    >>> first = rng.integers(0, 20, 4000)
+    >>> second = (first + rng.integers(1, 20, 4000)) % 20
+    >>> better = fit_best_elo(Matches.of_pairs(first, second, first > second))
+    >>> better.k > 20, better.loss < better.loss_at_zero
+    (True, True)
+    """
+    if not len(matches):
+        raise MatchDataError("there are no matches")
+    search = _Search(matches)
+    searches: dict[str, Callable[[_Search], float]] = {"lanes": _search_in_lanes, "printed": _search_as_printed}
+    if procedure not in searches:
+        raise LudometerError(f"no search is called {procedure!r}; there are: {', '.join(searches)}")
+    k = searches[procedure](search)
+    rating, loss = search.play(k)
+    known = np.array(sorted(search.losses))
+    losses = np.array([search.losses[value] for value in known])
+    if losses.min() < loss:
+        # the curve was not smooth enough to interpolate: the best k that was tried is better
+        k = float(known[np.argmin(losses)])
+        rating, loss = search.play(k)
+    return BestFitElo(
+        k=k,
+        loss=loss,
+        loss_at_zero=search.losses[0.0],
+        passes=search.passes,
+        procedure=procedure,
+        tried=known,
+        losses=losses,
+        rating=rating,
+        converged=search.converged,
+        provenance=Provenance("best-fit", {"procedure": procedure}, matches.fingerprint),
+    )
+
+
+@dataclass(frozen=True)
+class BestFit:
+    """Elo whose k is fitted to the record; ratings start at 0.
+
+    A rating system that has to see the record first: `fitted` gives the system that plays it.
+    """
+
+    procedure: Procedure = "lanes"
+    name: ClassVar[str] = "best-fit"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """None before it is fitted."""
+        return {}
+
+    def fitted(self, matches: Matches, *, in_sample: bool) -> FittedElo:
+        """The system with the k that fits these matches; `in_sample` says whether it will be scored on them too."""
+        return FittedElo(fit_best_elo(matches, procedure=self.procedure).k, in_sample)
+
+
+@dataclass(frozen=True)
+class FittedElo:
+    """Elo with a fitted k; `in_sample` warns that it is scored on matches that k was fitted to."""
+
+    k: float
+    in_sample: bool
+    name: ClassVar[str] = BestFit.name
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """k, and whether it was fitted to the matches that it is scored on."""
+        return {"k": self.k, "in_sample": self.in_sample}
+
+    def start(self, n_players: int) -> EloState:
+        """Everybody at 0."""
+        return self._elo.start(n_players)
+
+    def play(self, state: EloState, matches: Matches) -> tuple[EloState, Floats]:
+        """Play the matches in order."""
+        return self._elo.play(state, matches)
+
+    def ratings(self, state: EloState) -> Floats:
+        """In Elo points, around 0."""
+        return self._elo.ratings(state)
+
+    def expect(self, state: EloState, first: Any, second: Any) -> Floats:
+        """The logistic curve of the rating differences."""
+        return self._elo.expect(state, first, second)
+
+    @property
+    def _elo(self) -> Elo:
+        return Elo(self.k, 0.0)
+
+
+class _Search:
+    """Losses of a record at many k, each pass and each k remembered."""
+
+    def __init__(self, matches: Matches) -> None:
+        self.matches = matches
+        self.losses: dict[float, float] = {}
+        self.passes = 0
+        self.converged = True
+
+    def try_steps(self, steps: Floats) -> Floats:
+        """The loss at each k, in one pass for those that are new."""
+        from ludometer.kernels import lanes
+        from ludometer.kernels.elo import elo_lanes
+
+        new = np.array(sorted({float(step) for step in steps} - self.losses.keys()))
+        if len(new):
+            pairs = self.matches.pairs
+            step, loss = lanes.allocate(1, len(new)), lanes.allocate(1, len(new))
+            step[0, : len(new)] = from_elo(new)
+            rating = lanes.allocate(len(self.matches.players), len(new))
+            elo_lanes(pairs.first, pairs.second, pairs.halves, rating, step, loss)
+            self.losses |= dict(zip(new.tolist(), (2 * loss[0, : len(new)] / len(pairs)).tolist(), strict=True))
+            self.passes += 1
+        return np.array([self.losses[float(step)] for step in steps])
+
+    def play(self, k: float) -> tuple[Floats, float]:
+        """The ratings and the loss at one k."""
+        from ludometer.kernels.elo import elo_pass
+
+        pairs, elo = self.matches.pairs, Elo(k, 0.0)
+        rating = np.zeros((len(self.matches.players), 1))
+        loss = elo_pass(
+            pairs.first, pairs.second, pairs.halves, rating, from_elo(k), np.empty(0), np.empty((0, 2))
+        )
+        self.passes += 1
+        return elo.ratings(EloState(rating[:, 0])), 2 * loss / len(pairs)
+
+
+def _search_in_lanes(search: _Search) -> float:
+    """A wide grid, a narrow one, a narrower one, and the minimum of the polynomial through the last."""
+    grid = np.concatenate(([0.0], _LOWEST * 2.0 ** np.arange(_LANES - 1)))
+    best = int(np.argmin(search.try_steps(grid)))
+    while best == len(grid) - 1:
+        if grid[-1] > _HIGHEST:
+            raise NoFiniteFit(
+                "the loss falls with every larger k: the results have no contradictions (some only win, others only "
+                "lose), so no finite rating fits them best; more matches are needed"
+            )
+        grid = np.concatenate((grid[-2:], grid[-1] * 2.0 ** np.arange(1, 9)))
+        best = int(np.argmin(search.try_steps(grid)))
+    if best == 0:
+        grid = np.linspace(0, grid[1], _LANES)
+        best = int(np.argmin(search.try_steps(grid)))
+        if best == 0:
+            return 0.0
+    for n_points in (_LANES, 8):
+        low, high = grid[best - 1], grid[min(best + 1, len(grid) - 1)]
+        grid = np.linspace(low, high, n_points + 2)
+        best = min(max(int(np.argmin(search.try_steps(grid))), 1), n_points)
+    return _stationary_point(grid, search.try_steps(grid))
+
+
+def _stationary_point(steps: Floats, losses: Floats) -> float:
+    """Where the quartic through the points of a narrow grid is least."""
+    best = int(np.argmin(losses))
+    centre, width = float(steps[best]), float(steps[-1] - steps[0])
+    scaled = (steps - centre) / width
+    curve = np.polynomial.Polynomial.fit(scaled, losses - losses[best], 4, domain=[-1, 1], window=[-1, 1])
+    roots = curve.deriv().roots()
+    inside = [root.real for root in roots if abs(root.imag) < 1e-9 and scaled[0] <= root.real <= scaled[-1]]
+    return centre + width * min(inside, key=lambda root: float(curve(root)), default=0.0)
+
+
+def _search_as_printed(search: _Search) -> float:
+    """The paper's procedure: 0, 40, 80, 120, 160; centre on the best point, halve the step, five points again."""
+    centre, step = 80.0, 40.0
+    for _ in range(60):
+        grid = np.maximum(centre + step * np.arange(-2, 3), 0.0)
+        losses = search.try_steps(np.concatenate(([0.0], grid)))
+        best = 1 + int(np.argmin(losses[1:]))
+        centre = float(grid[best - 1])
+        around = search.try_steps(np.maximum([centre - step, centre + step], 0.0))
+        gain = losses[0] - losses[best]
+        if gain <= 0 or (around - losses[best]).sum() / gain < 1e-6:
+            # halving from 40 reaches no further than 240
+            search.converged = centre < 239
+            return centre
+        step /= 2
+    search.converged = False
+    return centre
