@@ -47,7 +47,7 @@ def command(**options: Any) -> None:
                 click.echo(f"{options['by']}: {printable(group.value)}")
             click.echo(result.summary())
             if any(score.parameters.get("in_sample") for score in result.systems):
-                note("best-fit was scored on the matches that its k was fitted to; --from DATE fits it to earlier ones only")
+                note("the k of best-fit was fitted to the matches it is scored on; --from DATE fits it to earlier ones")
             if options["timing"]:
                 click.echo("\n".join(f"{score.system}: {score.seconds:.3f} seconds" for score in result.systems))
             click.echo(_calibration_table(result))

@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 @file_options(several=True)
 @click.option("--quick", is_flag=True, help="Leave out what has to be simulated.")
 @click.option("--cutoffs", default="25,1,100", show_default=True, help="Players with at least so many matches count.")
-@click.option("--search", type=click.Choice(["lanes", "printed"]), default="lanes", show_default=True, help="How the best k is found; printed is the paper's own procedure.")
+@click.option(
+    "--search",
+    type=click.Choice(["lanes", "printed"]),
+    default="lanes",
+    show_default=True,
+    help="How the best k is found; printed is the paper's own procedure.",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For what is simulated.")
 @click.option("--html", callback=out_path, metavar="FILE", help="Write a report as one self-contained page.")
 @json_option
@@ -33,10 +39,11 @@ def command(**options: Any) -> None:
     """
     listen()
     from ludometer.luck import measure
+    from ludometer.matches import Matches
     from ludometer.report.files import write_json
 
     cutoffs = _cutoffs(options["cutoffs"])
-    settings = {
+    settings: dict[str, Any] = {
         "cutoffs": cutoffs,
         "min_component": options["min_component"],
         "procedure": options["search"],
@@ -46,8 +53,9 @@ def command(**options: Any) -> None:
     games: list[tuple[str, Measurement]] = []
     for file in options["file"]:
         for group in load(options | {"file": file, "min_component": None}, connect=False):
-            name = Path(file).name if file != "-" else "standard input"
+            name = Path(file).name.split(".")[0] if file != "-" else "standard input"
             name += f", {options['by']} {group.value}" if group.value is not None else ""
+            assert isinstance(group.matches, Matches)
             games.append((name, measure(group.matches, **settings)))
             if options["json_file"] != "-":
                 _show(*games[-1])

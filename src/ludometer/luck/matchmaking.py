@@ -26,11 +26,13 @@ def mean_rating_difference(matches: Matches, *, k: float) -> float:
     return to_elo(total / len(matches))
 
 
-def ratio_if_random(matches: Matches, *, sd: float, min_matches: int, seed: int = 0, replicates: int = 4) -> float | None:
+def ratio_if_random(
+    matches: Matches, *, sd: float, min_matches: int, seed: int = 0, replicates: int = 4
+) -> float | None:
     """Mean difference over SD when the same players play as often as they did, but against anybody.
 
-    Opponents are shuffled, skills are normal with the SD of the record, results logistic with its draw rate; the mean of
-    a few such games, each fitted like the record. Above it, players choose opponents unlike themselves; below, alike.
+    Opponents are shuffled, skills are normal with the SD of the record, results logistic with its draw rate; the mean
+    of a few such games, each fitted like the record. Above it, players choose opponents unlike themselves; below, alike.
     """
     ratios = []
     for child in np.random.SeedSequence(seed).spawn(replicates):

@@ -78,7 +78,7 @@ class Measurement:
             if spread.sd is None:
                 reasons[f"spread.{place}.sd"] = f"fewer than two players have {spread.min_matches} matches"
             elif spread.rep is None:
-                reasons[f"spread.{place}.rep"] = "a player one SD better wins hardly more than half: no number is enough"
+                reasons[f"spread.{place}.rep"] = "one SD better is hardly better than even: no number is enough"
         if self.persistence.slope is None:
             reasons["persistence.slope"] = "too few regulars, or results that do not vary"
         if self.ratio_to_sd is None:
@@ -116,7 +116,7 @@ class Measurement:
         past = self.persistence
         if past.slope is not None and past.std_error is not None:
             lines.append(
-                f"Persists   {past.slope:.3f} of a past average goes on (standard error {past.std_error:.3f}; chance: 0)"
+                f"Persists   {past.slope:.3f} of a past lead goes on (standard error {past.std_error:.3f}; chance: 0)"
             )
         return lines
 
@@ -191,7 +191,9 @@ def measure(
         forecasts=evaluate(inside.parts(_SLICE), systems=[Elo(best.k, 0.0)]).systems[0],
         players=inside.players,
         played=played,
-        provenance=Provenance("measure", _parameters(cutoffs, min_component, procedure), matches.fingerprint, None if quick else seed),
+        provenance=Provenance(
+            "measure", _parameters(cutoffs, min_component, procedure), matches.fingerprint, None if quick else seed
+        ),
     )
 
 
@@ -225,8 +227,8 @@ def _refuse_anonymous(matches: Matches) -> None:
     most = int(matches.counts.max())
     if most <= 2:
         raise MatchDataError(
-            f"no player has more than {most} {'match' if most == 1 else 'matches'}: skill shows only in players who come "
-            "back. If the ids are anonymous or new for each match, they have to be replaced by lasting ones"
+            f"no player has more than {most} {'match' if most == 1 else 'matches'}: skill shows only in players "
+            "who come back. If the ids are anonymous or new for each match, they have to be replaced by lasting ones"
         )
 
 

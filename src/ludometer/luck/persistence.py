@@ -53,4 +53,6 @@ def regress(moments: Floats) -> Persistence:
     scores = weighted - x / n * residual
     variance = (scores @ scores) / sxx**2 * n_players / (n_players - 1) * (n - 1) / (n - 2)
     error = float(np.sqrt(variance))
-    return Persistence(int(n), float(slope), error, float(slope / error) if error > 0 else None, float(sxy**2 / (sxx * syy)))
+    return Persistence(
+        int(n), float(slope), error, float(slope / error) if error > 0 else None, float(sxy**2 / (sxx * syy))
+    )

@@ -10,7 +10,11 @@ from pathlib import Path
 import numpy as np
 
 _FOLDER = Path(__file__).parent / "published"
-_TABLES = {25: "duersch2020_table2_regulars.csv", 1: "duersch2020_table5_all.csv", 100: "duersch2020_table6_100plus.csv"}
+_TABLES = {
+    25: "duersch2020_table2_regulars.csv",
+    1: "duersch2020_table5_all.csv",
+    100: "duersch2020_table6_100plus.csv",
+}
 """Cutoff → the table of Duersch et al. 2020 with that cutoff."""
 
 _CHESS_LINE = ((0, 0.0), (25, 22.9), (50, 44.9), (100, 171.7))
@@ -37,7 +41,7 @@ class ReferenceGame:
 
 @cache
 def reference_games(min_matches: int = 25) -> tuple[ReferenceGame, ...]:
-    """The games of Duersch et al. 2020 for players with at least 25, 1 or 100 matches (Tables 2, 5, 6), most skill first.
+    """The games of Duersch et al. 2020 for players with 25, 1 or 100 matches (Tables 2, 5, 6), most skill first.
 
     >>> [game.game for game in reference_games()][:3]
     ['Go', 'Tennis', 'Chess']
@@ -45,11 +49,13 @@ def reference_games(min_matches: int = 25) -> tuple[ReferenceGame, ...]:
     rows = _rows(_TABLES[min_matches])
     games = (
         ReferenceGame(
-            row["game"],
-            *(float(row[name]) for name in ("sd", "q01", "q99")),
-            float(row["p_sd"]) / 100,
-            float(row["p_1_99"]) / 100,
-            int(row["rep"]),
+            game=row["game"],
+            sd=float(row["sd"]),
+            q01=float(row["q01"]),
+            q99=float(row["q99"]),
+            p_sd=float(row["p_sd"]) / 100,
+            p_1_99=float(row["p_1_99"]) / 100,
+            rep=int(row["rep"]),
         )
         for row in rows
     )
@@ -74,9 +80,8 @@ def published_x(sd: float) -> tuple[float | None, float | None]:
     >>> published_x(22.9)
     (15.0..., 25.0)
     """
-    deterministic = [(0.0, 0.0)] + sorted(
-        (float(row["game"].split("%")[0]), float(row["sd"])) for row in _rows("duersch2020_table9.csv")
-    )
+    rows = _rows("duersch2020_table9.csv")
+    deterministic = [(0.0, 0.0), *sorted((float(row["game"].split("%")[0]), float(row["sd"])) for row in rows)]
     return _read_off(deterministic, sd), _read_off(_CHESS_LINE, sd)
 
 

@@ -45,7 +45,16 @@ def measure_spread(rating: Floats, played: Counts, *, min_matches: int) -> Sprea
     q01, q99 = (float(value) for value in np.quantile(chosen, [0.01, 0.99]))
     p_sd, p_1_99 = (float(p) for p in expected_score(np.array([sd, q99 - q01])))
     return Spread(
-        min_matches, len(chosen), sd, float(chosen.min()), q01, q99, float(chosen.max()), p_sd, p_1_99, repetitions(p_sd)
+        min_matches,
+        len(chosen),
+        sd,
+        float(chosen.min()),
+        q01,
+        q99,
+        float(chosen.max()),
+        p_sd,
+        p_1_99,
+        repetitions(p_sd),
     )
 
 

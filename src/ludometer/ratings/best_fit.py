@@ -62,7 +62,7 @@ class BestFitElo:
         """The loss over k, around its minimum."""
         import altair as alt
 
-        curve = self.to_frame().filter((self.to_frame()["k"] <= max(4 * self.k, 1)))
+        curve = self.to_frame().filter(self.to_frame()["k"] <= max(4 * self.k, 1))
         line = alt.Chart(alt.InlineData(values=curve.to_dicts()), width=420, height=220)
         best = alt.Chart(alt.InlineData(values=[{"k": self.k, "loss": self.loss, "label": f"k = {self.k:.3g}"}]))
         x = alt.X("k:Q", title="Step k (Elo points)")
@@ -202,9 +202,7 @@ class _Search:
 
         pairs, elo = self.matches.pairs, Elo(k, 0.0)
         rating = np.zeros((len(self.matches.players), 1))
-        loss = elo_pass(
-            pairs.first, pairs.second, pairs.halves, rating, from_elo(k), np.empty(0), np.empty((0, 2))
-        )
+        loss = elo_pass(pairs.first, pairs.second, pairs.halves, rating, from_elo(k), np.empty(0), np.empty((0, 2)))
         self.passes += 1
         return elo.ratings(EloState(rating[:, 0])), 2 * loss / len(pairs)
 
@@ -240,7 +238,7 @@ def _stationary_point(steps: Floats, losses: Floats) -> float:
     scaled = (steps - centre) / width
     curve = np.polynomial.Polynomial.fit(scaled, losses - losses[best], 4, domain=[-1, 1], window=[-1, 1])
     roots = curve.deriv().roots()
-    inside = [root.real for root in roots if abs(root.imag) < 1e-9 and scaled[0] <= root.real <= scaled[-1]]
+    inside = [float(root.real) for root in roots if abs(root.imag) < 1e-9 and scaled[0] <= root.real <= scaled[-1]]
     return centre + width * min(inside, key=lambda root: float(curve(root)), default=0.0)
 
 

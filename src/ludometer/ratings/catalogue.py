@@ -36,6 +36,8 @@ def make_system(text: str, **overrides: float | None) -> AnySystem:
     given |= {word: value for word, value in overrides.items() if value is not None}
     for word in given:
         if word not in words:
-            raise LudometerError(f"{name} has no parameter {word!r}; it has: {', '.join(words) or 'none, its k is fitted'}")
+            raise LudometerError(
+                f"{name} has no parameter {word!r}; it has: {', '.join(words) or 'none, its k is fitted'}"
+            )
     system: AnySystem = kind(**{words[word]: value for word, value in given.items()})
     return system
