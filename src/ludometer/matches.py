@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -14,7 +14,7 @@ from ludometer.errors import LudometerError, MatchDataError
 from ludometer.players import Players
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,8 @@ class Matches:
         """Matches of two from codes and scores (1, 0.5, 0; int8: half points), sorted by time unless `ordered`."""
         first, second = _codes(first), _codes(second)
         halves = _halves(score)
-        players = players or Players.numbered(int(max(first.max(initial=-1), second.max(initial=-1))) + 1)
+        if players is None:
+            players = Players.numbered(int(max(first.max(initial=-1), second.max(initial=-1))) + 1)
         _same_length("matches", first=first, second=second, score=halves)
         _codes_in_range(len(players), first, second)
         _refuse(first == second, "a player meets himself")
@@ -106,7 +107,8 @@ class Matches:
         """Matches of two or more from list offsets, codes and places (lower is better); all of two become pairs."""
         starts, player = np.asarray(starts, np.int64), _codes(player)
         places = np.asarray(place, np.float64)
-        players = players or Players.numbered(int(player.max(initial=-1)) + 1)
+        if players is None:
+            players = Players.numbered(int(player.max(initial=-1)) + 1)
         _same_length("seats", player=player, place=places)
         if not len(starts) or starts[0] != 0 or starts[-1] != len(player) or (np.diff(starts) < 2).any():
             raise MatchDataError("starts must go from 0 to the number of seats, two or more seats a match")
@@ -119,16 +121,11 @@ class Matches:
         times = _times(time, len(starts) - 1)
         order = None if ordered else _time_order(times)
         if order is not None:
-            sizes = np.diff(starts)[order]
-            seats = np.repeat(starts[:-1][order] - np.cumsum(sizes) + sizes, sizes) + np.arange(len(player))
-            player, places = player[seats], places[seats]
-            starts = np.concatenate(([0], np.cumsum(sizes)))
+            starts, before = reorder_seats(starts, order)
+            player, places = player[before], places[before]
             times = None if times is None else times[order]
-        frozen = None if times is None else _frozen(times)
-        if len(starts) > 1 and (np.diff(starts) == 2).all():
-            halves = (1 + np.sign(places[1::2] - places[0::2])).astype(np.int8)
-            return cls(players, Pairs(*map(_frozen, (player[0::2].copy(), player[1::2].copy(), halves))), frozen)
-        return cls(players, Seats(*map(_frozen, (starts, player, _competition_places(starts, places)))), frozen)
+        table = _table(starts, player, _competition_places(starts, places))
+        return cls(players, table, None if times is None else _frozen(times))
 
     def __len__(self) -> int:
         return len(self.table)
@@ -182,9 +179,7 @@ class Matches:
             return type(self)(self.players, Pairs(*map(_frozen, columns)), time)
         seats = np.repeat(kept, self.table.sizes)
         starts = np.concatenate(([0], np.cumsum(self.table.sizes[kept])))
-        return type(self)(
-            self.players, Seats(*map(_frozen, (starts, self.table.player[seats], self.table.place[seats]))), time
-        )
+        return type(self)(self.players, _table(starts, self.table.player[seats], self.table.place[seats]), time)
 
     def part(self, start: int, stop: int) -> Self:
         """Matches from start to before stop, sharing memory with these."""
@@ -214,49 +209,10 @@ class Matches:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of all that is in here: the same matches in the same order have the same, in whatever file."""
-        return fingerprint([self])
+        """A hash of who met whom, when and how it ended: the same in whatever file and however it was read."""
+        from ludometer.fingerprint import Fingerprint
 
-
-def fingerprint(batches: Iterable[Matches]) -> str:
-    """The fingerprint of matches that come in batches, the same as of the whole."""
-    digest = Fingerprint()
-    for batch in batches:
-        digest.add(batch)
-    return digest.hexdigest()
-
-
-class Fingerprint:
-    """A hash over the columns of matches, batch by batch."""
-
-    def __init__(self) -> None:
-        self._columns: dict[str, Any] = {}
-        self._players: Players | None = None
-        self._n_seats = 0
-
-    def add(self, batch: Matches) -> None:
-        """Take in the next batch."""
-        columns = dict(vars(batch.table))
-        if isinstance(batch.table, Seats):
-            columns["starts"] = columns["starts"][1:] + self._n_seats
-            self._n_seats = int(columns["starts"][-1]) if len(batch) else self._n_seats
-        if batch.time is not None:
-            columns["time"] = batch.time.astype("datetime64[us]") if batch.time.dtype.kind == "M" else batch.time
-        for name, column in columns.items():
-            digest = self._columns.setdefault(name, hashlib.sha256(column.dtype.str.encode()))
-            digest.update(np.ascontiguousarray(column).view(np.uint8).data)
-        self._players = batch.players
-
-    def hexdigest(self) -> str:
-        """Sixteen hexadecimal digits."""
-        whole = hashlib.sha256()
-        for name, digest in self._columns.items():
-            whole.update(name.encode() + digest.digest())
-        if self._players is not None:
-            names = self._players.names
-            whole.update(names.str.len_bytes().to_numpy().astype(np.int64).tobytes())
-            whole.update("".join(names.to_list()).encode())
-        return whole.hexdigest()[:16]
+        return Fingerprint().add(self).hexdigest()
 
 
 def as_moment(value: Any, time: Times) -> Any:
@@ -265,23 +221,51 @@ def as_moment(value: Any, time: Times) -> Any:
     >>> bool(as_moment("2015-01-31", np.array(["2015-02-01"], "datetime64[D]")) < np.datetime64("2015-02-01"))
     True
     """
-    if time.dtype.kind == "M":
+    if time.dtype.kind != "M":
         try:
-            text = value.strip().replace(" ", "T") if isinstance(value, str) else value
-            moment = np.datetime64(text, "us")
-        except ValueError as error:
-            raise LudometerError(f"{value!r} is not a date such as 2015-01-31") from error
-        if np.isnat(moment):
-            raise LudometerError(f"{value!r} is not a date such as 2015-01-31")
-        return moment
+            return float(value)
+        except (TypeError, ValueError) as error:
+            raise LudometerError(f"{value!r} is not a number, and the times of this file are numbers") from error
+    text = str(value).strip().replace(" ", "T").removesuffix("Z")
+    if not _ISO.fullmatch(text):
+        raise LudometerError(f"{value!r} is not a date such as 2015-01-31")
     try:
-        return float(value)
+        return np.datetime64(text, "us")
     except ValueError as error:
-        raise LudometerError(f"{value!r} is not a number, and the times of this file are numbers") from error
+        raise LudometerError(f"{value!r} is not a date such as 2015-01-31") from error
+
+
+_ISO = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,6})?)?)?)?)?")
+
+
+def reorder_seats(starts: Counts, order: Counts) -> tuple[Counts, Counts]:
+    """The offsets of matches in another order, and where each of their seats stood before."""
+    sizes = np.diff(starts)[order]
+    before = np.repeat(starts[:-1][order] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+    return np.concatenate(([0], np.cumsum(sizes))), before
+
+
+def owned(array: Any) -> Any:
+    """Hand over an array that nobody else will change: `Matches` then needs no copy of its own."""
+    array.setflags(write=False)
+    return array
 
 
 def _codes(values: Any) -> Codes:
-    return np.ascontiguousarray(values, np.int32)
+    array = np.asarray(values)
+    if not array.size:
+        return np.empty(0, np.int32)
+    if array.dtype.kind not in "iu":
+        raise MatchDataError(f"players' codes must be whole numbers, not {array.dtype}")
+    if array.dtype.itemsize > 4 or array.dtype.kind == "u":
+        _refuse((array < 0) | (array >= 2**31), "a player's code is not from 0 to 2147483647")
+    codes: Codes = _own(array, np.int32)
+    return codes
+
+
+def _own(array: Any, dtype: Any) -> Any:
+    """The array in this type and in one piece; a copy where its owner could still change it."""
+    return np.ascontiguousarray(array.astype(dtype, copy=array.flags.writeable))
 
 
 def _halves(score: Any) -> Halves:
@@ -292,7 +276,7 @@ def _halves(score: Any) -> Halves:
         _refuse(~np.isin(array, (0, 1, 2)), "a score is not 1, 0.5 or 0")
     else:
         _refuse((array < 0) | (array > 2), "a score is not 0, 1 or 2 half points")
-    return np.ascontiguousarray(array, np.int8)
+    return np.asarray(_own(array, np.int8))
 
 
 def _times(time: Any, n_matches: int) -> Times | None:
@@ -300,19 +284,28 @@ def _times(time: Any, n_matches: int) -> Times | None:
         return None
     array = np.asarray(time)
     if array.dtype.kind == "M":
-        array = array.astype("datetime64[D]" if array.dtype == np.dtype("datetime64[D]") else "datetime64[us]")
+        array = _own(array, "datetime64[D]" if array.dtype == np.dtype("datetime64[D]") else "datetime64[us]")
         bad = np.isnat(array)
     elif array.dtype.kind in "iu":
-        array, bad = array.astype(np.int64), np.zeros(len(array), bool)
+        array, bad = _own(array, np.int64), np.zeros(len(array), bool)
     elif array.dtype.kind == "f":
-        array = array.astype(np.float64)
+        array = _own(array, np.float64)
         bad = ~np.isfinite(array)
     else:
         raise MatchDataError(f"times must be dates or numbers, not {array.dtype}")
     if len(array) != n_matches:
         raise MatchDataError(f"{n_matches} matches but {len(array)} times")
     _refuse(bad, "a time is missing")
-    return array
+    times: Times = array
+    return times
+
+
+def _table(starts: Counts, player: Codes, place: Codes) -> Pairs | Seats:
+    """Seats, or pairs where all matches are of two."""
+    if len(starts) > 1 and (np.diff(starts) == 2).all():
+        halves = (1 + np.sign(place[1::2] - place[0::2])).astype(np.int8)
+        return Pairs(*map(_frozen, (player[0::2].copy(), player[1::2].copy(), halves)))
+    return Seats(*map(_frozen, (starts, player, place)))
 
 
 def _time_order(time: Times | None) -> Counts | None:

@@ -32,6 +32,8 @@ class Players:
         """Players with these names, in the order of their codes."""
         import polars as pl
 
+        if len(set(names)) < len(names):
+            raise LudometerError("two players have the same name")
         return cls((pl.Series("player", list(names), dtype=pl.String),))
 
     @classmethod
@@ -53,6 +55,7 @@ class Players:
 
     def code(self, name: str) -> int:
         """The code of a player; an unknown name is an error that offers the closest ones."""
+        name = name.encode("utf-8", "replace").decode()
         found = (self.names == name).arg_max()
         if found is None or self.names[found] != name:
             raise LudometerError(f"no player is called {name!r}{self._suggestion(name)}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ludometer.cli.options import document, file_options, json_option, listen, load, note, stream_option
+from ludometer.cli.options import document, file_options, json_option, listen, load, named, note, stream_option
 
 if TYPE_CHECKING:
     from ludometer.ratings import Evaluation
@@ -41,7 +41,8 @@ def command(**options: Any) -> None:
     systems = [make_system(text) for text in options["systems"] or ("elo",)]
     done = []
     for group in load(options):
-        result = evaluate(group.matches, systems=systems, since=options["since"], bins=options["bins"])
+        with named(group):
+            result = evaluate(group.matches, systems=systems, since=options["since"], bins=options["bins"])
         if options["json_file"] != "-":
             if group.value is not None:
                 click.echo(f"{options['by']}: {printable(group.value)}")
@@ -52,9 +53,9 @@ def command(**options: Any) -> None:
                 click.echo("\n".join(f"{score.system}: {score.seconds:.3f} seconds" for score in result.systems))
             click.echo(_calibration_table(result))
         body = evaluation_document(result, timing=options["timing"])
-        done.append((group, body | {"data": group.count(result.n_matches, result.n_players)}))
+        done.append((group, body | {"data": group.count(result)}, result.provenance))
     if options["json_file"]:
-        write_json(document(done, options["by"], result.provenance), options["json_file"])
+        write_json(document(done, options["by"]), options["json_file"])
 
 
 def _calibration_table(evaluation: Evaluation) -> str:

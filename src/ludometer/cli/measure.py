@@ -111,10 +111,9 @@ def _ordered(games: list[tuple[str, Measurement]]) -> list[tuple[str, Measuremen
 def _document(games: list[tuple[str, Measurement]]) -> dict[str, Any]:
     from ludometer.report.documents import measurement_document, provenance_document
 
-    origin = {"provenance": provenance_document(games[0][1].provenance, command_line())}
+    origin = {"provenance": provenance_document([game.provenance for _, game in games], command_line())}
     if len(games) == 1:
         return measurement_document(games[0][1]) | origin
-    origin["provenance"]["data"] = ",".join(str(game.provenance.data) for _, game in games)
     return {
         "games": [{"name": name} | measurement_document(game) for name, game in games],
         "comparison": {"order": [name for name, _ in _ordered(games)]},

@@ -9,16 +9,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
 from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ludometer.matches import Matches
+    from ludometer.read import MatchStream
+    from ludometer.result import Provenance
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -71,13 +71,46 @@ class Group:
     """Matches to work on: the whole file, or one value of --by."""
 
     value: str | None
-    matches: Matches | Iterable[Matches]
-    data: dict[str, Any]
-    """What was used of the file; complete once a stream was played."""
+    matches: Matches | MatchStream
+    dropped_matches: int = 0
+    dropped_players: int = 0
+    bad_rows: int = 0
 
-    def count(self, n_matches: int, n_players: int) -> dict[str, Any]:
-        """The data block of the JSON document."""
-        return {"matches": n_matches, "players": n_players} | self.data
+    def count(self, result: Counted) -> dict[str, Any]:
+        """The data block of the JSON document, once the matches were played."""
+        from ludometer.read import MatchStream
+
+        bad_rows = self.bad_rows
+        if isinstance(self.matches, MatchStream):
+            note(*self.matches.left_out())
+            bad_rows = self.matches.reader.n_dropped_rows
+        return {
+            "matches": result.n_matches,
+            "players": result.n_players,
+            "dropped_matches": self.dropped_matches,
+            "dropped_players": self.dropped_players,
+            "bad_rows": bad_rows,
+            "draw_rate": result.draw_rate,
+        }
+
+
+class Counted(Protocol):
+    """A result that knows how much it rests on."""
+
+    @property
+    def n_matches(self) -> int:
+        """Matches played."""
+        ...
+
+    @property
+    def n_players(self) -> int:
+        """Players who played."""
+        ...
+
+    @property
+    def draw_rate(self) -> float:
+        """Share of draws."""
+        ...
 
 
 def load(options: dict[str, Any], *, connect: bool = True) -> list[Group]:
@@ -97,27 +130,45 @@ def load(options: dict[str, Any], *, connect: bool = True) -> list[Group]:
             raise LudometerError("--min-component needs the file whole: leave out --stream")
         stream = stream_matches(options["file"], read_options)
         note(*stream.describe())
-        nothing = {"dropped_matches": 0, "dropped_players": 0, "bad_rows": 0, "draw_rate": None}
-        return [Group(None, stream, nothing)]
+        return [Group(None, stream)]
     with counting("read", "rows") as on_rows:
         reading = read_file(options["file"], read_options, on_rows=on_rows)
     note(*reading.describe())
     if not connect:
-        return [Group(value, matches, {}) for value, matches in reading.groups.items()]
+        return [Group(value, matches) for value, matches in reading.groups.items()]
     return [
         _group(value, matches, options.get("min_component"), reading.n_bad_rows)
         for value, matches in reading.groups.items()
     ]
 
 
-def document(groups: list[tuple[Group, dict[str, Any]]], by: str | None, provenance: Any) -> dict[str, Any]:
+def document(groups: list[tuple[Group, dict[str, Any], Provenance]], by: str | None) -> dict[str, Any]:
     """One document of a command: flat for a whole file, a list for --by."""
     from ludometer.report.documents import provenance_document
 
-    origin = {"provenance": provenance_document(provenance, command_line())}
+    origin = provenance_document([provenance for _, _, provenance in groups], command_line())
     if by is None:
-        return groups[0][1] | origin
-    return {"by": by, "groups": [{"value": group.value} | body for group, body in groups]} | origin
+        return groups[0][1] | {"provenance": origin}
+    bodies = [dict(body) for _, body, _ in groups]
+    absent = {
+        f"groups.{place}.{name}": reason
+        for place, body in enumerate(bodies)
+        for name, reason in body.pop("absent", {}).items()
+    }
+    values = (group.value for group, _, _ in groups)
+    listed = [{"value": value} | body for value, body in zip(values, bodies, strict=True)]
+    return {"by": by, "groups": listed, "absent": absent, "provenance": origin}
+
+
+@contextmanager
+def named(group: Group) -> Iterator[None]:
+    """Say which group of --by an error is about."""
+    try:
+        yield
+    except LudometerError as error:
+        if group.value is None:
+            raise
+        raise type(error)(f"{group.value}: {error}") from error
 
 
 def command_line() -> str:
@@ -195,10 +246,4 @@ def _group(value: str | None, matches: Matches, min_component: int | None, bad_r
                 f"{place}{largest.n_components:,} groups of players never met each other "
                 f"({largest.dropped_players:,} players are outside the largest): ratings compare only within a group"
             )
-    data = {
-        "dropped_matches": dropped[0],
-        "dropped_players": dropped[1],
-        "bad_rows": bad_rows,
-        "draw_rate": matches.draw_rate,
-    }
-    return Group(value, matches, data)
+    return Group(value, matches, *dropped, bad_rows)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ludometer.cli.options import document, file_options, json_option, listen, load, stream_option
+from ludometer.cli.options import document, file_options, json_option, listen, load, named, stream_option
 
 
 @click.command("predict")
@@ -34,11 +34,12 @@ def command(**options: Any) -> None:
     system = make_system(options["system"])
     done = []
     for group in load(options):
-        result = predict(group.matches, options["first_player"], options["second_player"], system=system)
+        with named(group):
+            result = predict(group.matches, options["first_player"], options["second_player"], system=system)
         if options["json_file"] != "-":
             if group.value is not None:
                 click.echo(f"{options['by']}: {printable(group.value)}")
             click.echo("\n".join(printable(line) for line in result.summary().splitlines()))
-        done.append((group, prediction_document(result) | {"data": group.count(result.n_matches, result.n_players)}))
+        done.append((group, prediction_document(result) | {"data": group.count(result)}, result.provenance))
     if options["json_file"]:
-        write_json(document(done, options["by"], result.provenance), options["json_file"])
+        write_json(document(done, options["by"]), options["json_file"])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ludometer.cli.options import document, file_options, json_option, listen, load, stream_option
+from ludometer.cli.options import document, file_options, json_option, listen, load, named, stream_option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,15 +53,16 @@ def command(**options: Any) -> None:
     system = make_system(options["system"], k=options["k"], start=options["start"])
     done = []
     for group in load(options):
-        ratings = rate(group.matches, system=system)
+        with named(group):
+            ratings = rate(group.matches, system=system)
         rows = _chosen(ratings, options)
         if options["json_file"] != "-":
             _show(ratings, rows, options, group.value)
         found = rows.head(options["top"]).to_dicts() if options["top"] else rows.to_dicts()
-        counted = group.count(ratings.n_matches, int((ratings.matches > 0).sum()))
-        done.append((group, ratings_document(ratings, found) | {"data": counted}))
+        body = ratings_document(ratings, found) | {"data": group.count(ratings)}
+        done.append((group, body, ratings.provenance))
     if options["json_file"]:
-        write_json(document(done, options["by"], ratings.provenance), options["json_file"])
+        write_json(document(done, options["by"]), options["json_file"])
 
 
 def _chosen(ratings: Ratings, options: dict[str, Any]) -> pl.DataFrame:
@@ -69,7 +70,7 @@ def _chosen(ratings: Ratings, options: dict[str, Any]) -> pl.DataFrame:
 
     frame = ratings.to_frame().filter(pl.col("matches") >= options["min_matches"])
     if options["search"]:
-        wanted = options["search"].casefold()
+        wanted = options["search"].lower()
         folded = frame["player"].str.to_lowercase()
         frame = frame.filter(folded.str.contains(wanted, literal=True))
     if options["sort"] == "rating":

@@ -82,10 +82,12 @@ def coin(**options: Any) -> None:
 def _write(sd: float, options: dict[str, Any]) -> None:
     listen()
     from ludometer.games import StrengthGame
-    from ludometer.report.files import write_matches
+    from ludometer.report.files import TABLES, check_suffix, write_matches
 
     game = StrengthGame(options["players"], sd, options["draws"], options["activity"], options["seed"])
     out: Path = options["out"]
+    if options["truth"]:
+        check_suffix(options["truth"], TABLES)
     with counting("simulating", "matches", options["matches"]) as on_rows:
         write_matches(game.batches(options["matches"]), out, on_rows=on_rows)
     note(f"wrote {options['matches']:,} matches of {options['players']:,} players to {out}")

@@ -45,6 +45,8 @@ class StrengthGame:
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0):
                 raise LudometerError(f"{name} must be a number from 0 up, not {value}")
+        if self.activity > 10:
+            raise LudometerError(f"activity is the SD of a logarithm: at most 10, not {self.activity}")
         if self.seed < 0:
             raise LudometerError(f"the seed must be a whole number from 0 up, not {self.seed}")
 
@@ -90,14 +92,16 @@ class StrengthGame:
             one = rng.integers(0, self.n_players, n)
             other = (one + rng.integers(1, self.n_players, n)) % self.n_players
             return one.astype(np.int32), other.astype(np.int32)
-        first, second = self._active(rng, n), self._active(rng, n)
-        while (same := np.flatnonzero(first == second)).size:
-            second[same] = self._active(rng, len(same))
-        return first, second
-
-    def _active(self, rng: np.random.Generator, n: int) -> Codes:
-        found = np.searchsorted(self._activities, rng.random(n) * self._activities[-1], side="right")
-        return np.asarray(np.minimum(found, self.n_players - 1), np.int32)
+        ends = self._activities
+        starts = np.concatenate(([0.0], ends[:-1]))
+        first = np.minimum(np.searchsorted(ends, rng.random(n) * ends[-1], side="right"), self.n_players - 1)
+        # a point on the line of all activities with the first player's part cut out
+        own = ends[first] - starts[first]
+        point = rng.random(n) * (ends[-1] - own)
+        point = np.where(point < starts[first], point, point + own)
+        second = np.minimum(np.searchsorted(ends, point, side="right"), self.n_players - 1)
+        second = np.where(first == second, (second + 1) % self.n_players, second)
+        return first.astype(np.int32), second.astype(np.int32)
 
     @cached_property
     def _activities(self) -> Floats:

@@ -6,6 +6,7 @@ import hashlib
 import logging
 import os
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -48,10 +49,18 @@ def _cache_folder() -> Path:
     elif sys.platform == "win32":
         home = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":
-        home = Path.home() / "Library" / "Caches"
+        home = _user_folder() / "Library" / "Caches"
     else:
-        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        home = Path(os.environ.get("XDG_CACHE_HOME") or _user_folder() / ".cache")
     return home / "ludometer" / f"kernels-{digest.hexdigest()[:16]}"
+
+
+def _user_folder() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:
+        # an account without a home, as in some containers
+        return Path(tempfile.gettempdir())
 
 
 class _Compilation(event.Listener):  # type: ignore[misc]

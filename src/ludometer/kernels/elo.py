@@ -89,6 +89,9 @@ def elo_lanes(first: Codes, second: Codes, halves: Halves, rating: Floats, step:
     """
     if not rating.shape[1] == step.shape[1] == loss.shape[1] or rating.shape[1] % lanes.WIDTH:
         raise ValueError("ratings, steps and losses need the same number of lanes, a multiple of eight")
+    for array in (rating, step, loss):
+        if array.dtype != np.float64 or not array.flags.c_contiguous or (array is not rating and not len(array)):
+            raise ValueError("ratings, steps and losses have to come from lanes.allocate")
     play = _elo_lanes if JIT else elo_lanes_plain
     play(first, second, halves, rating, step, loss)
 

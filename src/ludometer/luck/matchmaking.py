@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ludometer.arrays import Codes, Floats
+from ludometer.errors import NoFiniteFit
 from ludometer.luck.spread import measure_spread
 from ludometer.matches import Matches
 from ludometer.ratings.best_fit import fit_best_elo
@@ -32,14 +33,18 @@ def ratio_if_random(
     """Mean difference over SD when the same players play as often as they did, but against anybody.
 
     Opponents are shuffled, skills are normal with the SD of the record, results logistic with its draw rate; the mean
-    of a few such games, each fitted like the record. Above it, players choose opponents unlike themselves; below, alike.
+    of a few such games, each fitted like the record. Above it, players choose opponents unlike them; below, alike.
+    None if the ratings of a simulated game do not spread, or have no best fit.
     """
     ratios = []
     for child in np.random.SeedSequence(seed).spawn(replicates):
         rng = np.random.default_rng(child)
         shuffled = _shuffle_opponents(matches, rng)
         simulated = _play(matches, *shuffled, skill=sd * rng.standard_normal(len(matches.players)), rng=rng)
-        fit = fit_best_elo(simulated)
+        try:
+            fit = fit_best_elo(simulated)
+        except NoFiniteFit:
+            return None
         spread = measure_spread(fit.rating, simulated.counts, min_matches=min_matches)
         if not spread.sd:
             return None

@@ -49,7 +49,7 @@ class Measurement:
     sd_by_cutoff: Floats
     mean_rating_difference: float
     ratio_if_random: float | None
-    """None where it was not asked for."""
+    """None where it was not asked for, or cannot be told."""
     persistence: Persistence
     forecasts: SystemScore
     players: Players
@@ -75,14 +75,19 @@ class Measurement:
         """What is null in the result, and why."""
         reasons: dict[str, str] = {}
         for place, spread in enumerate(self.spread):
-            if spread.sd is None:
-                reasons[f"spread.{place}.sd"] = f"fewer than two players have {spread.min_matches} matches"
-            elif spread.rep is None:
-                reasons[f"spread.{place}.rep"] = "one SD better is hardly better than even: no number is enough"
-        if self.persistence.slope is None:
-            reasons["persistence.slope"] = "too few regulars, or results that do not vary"
+            few = f"fewer than two players have {spread.min_matches} matches"
+            even = "one SD better is hardly better than even: no number is enough"
+            reasons |= _nulls(f"spread.{place}", spread, few if spread.sd is None else even)
+        few, exact = "too few regulars, or results that do not vary", "past averages tell all results exactly"
+        reasons |= _nulls("persistence", self.persistence, few if self.persistence.slope is None else exact)
         if self.ratio_to_sd is None:
             reasons["matchmaking.ratio_to_sd"] = "there is no SD to compare with"
+        if self.ratio_if_random is None:
+            reasons["matchmaking.ratio_if_random"] = (
+                "left out by --quick"
+                if self.provenance.seed is None
+                else "there is no SD to compare with, in the record or in games simulated like it"
+            )
         for name, value in zip(("x_deterministic", "x_chess"), self.published, strict=True):
             if value is None:
                 reasons[f"yardstick.published.{name}"] = (
@@ -111,7 +116,8 @@ class Measurement:
             f"           {_repeats(main)}",
             f"Stands     {describe_place(main.sd)}",
             f"Fit        k {fit.k:.4g}, loss {fit.loss:.4f} (a coin: {fit.loss_at_zero:.4f})     "
-            f"players who met were {self.mean_rating_difference:.0f} points apart",
+            f"players who met were {self.mean_rating_difference:.0f} points apart"
+            + ("" if fit.converged else "     the best k lies beyond the search"),
         ]
         past = self.persistence
         if past.slope is not None and past.std_error is not None:
@@ -230,6 +236,10 @@ def _refuse_anonymous(matches: Matches) -> None:
             f"no player has more than {most} {'match' if most == 1 else 'matches'}: skill shows only in players "
             "who come back. If the ids are anonymous or new for each match, they have to be replaced by lasting ones"
         )
+
+
+def _nulls(place: str, values: Spread | Persistence, reason: str) -> dict[str, str]:
+    return {f"{place}.{name}": reason for name, value in vars(values).items() if value is None}
 
 
 def _parameters(cutoffs: Sequence[int], min_component: int | None, procedure: str) -> dict[str, object]:

@@ -9,6 +9,9 @@ import numpy as np
 from ludometer.arrays import Floats
 from ludometer.matches import Matches
 
+_FEWEST_PLAYERS = 3
+"""Two who play only each other mirror each other: clustered by player their residuals cancel to an error of 0."""
+
 
 @dataclass(frozen=True)
 class Persistence:
@@ -40,7 +43,7 @@ def regress(moments: Floats) -> Persistence:
     """
     n, x, y, xx, xy, yy = moments.sum(axis=0)
     n_players = len(moments)
-    if n < 3 or n_players < 2:
+    if n_players < _FEWEST_PLAYERS or n < 3:
         return Persistence(int(n))
     sxx, sxy, syy = xx - x * x / n, xy - x * y / n, yy - y * y / n
     if sxx <= 1e-12 * n or syy <= 1e-12 * n:
@@ -53,6 +56,5 @@ def regress(moments: Floats) -> Persistence:
     scores = weighted - x / n * residual
     variance = (scores @ scores) / sxx**2 * n_players / (n_players - 1) * (n - 1) / (n - 2)
     error = float(np.sqrt(variance))
-    return Persistence(
-        int(n), float(slope), error, float(slope / error) if error > 0 else None, float(sxy**2 / (sxx * syy))
-    )
+    t = float(slope / error) if error > 1e-12 else None
+    return Persistence(int(n), float(slope), error, t, min(1.0, float(sxy**2 / (sxx * syy))))

@@ -25,6 +25,9 @@ _LANES = 16
 _LOWEST, _HIGHEST = 0.1, 6553.6
 """The first pass tries k from 0.1 in steps of a factor 2; beyond the highest no step is called a fit."""
 
+_FINEST = 1e-4
+"""Where the printed search gives up halving: no k gained anything, or rounding hides the gain."""
+
 
 @dataclass(frozen=True)
 class BestFitElo:
@@ -55,7 +58,7 @@ class BestFitElo:
         """The fit in one line."""
         return (
             f"k {self.k:.4g}, loss {self.loss:.4f} ({self.loss_at_zero:.4f} at k = 0), "
-            f"{self.passes} passes over the data"
+            f"{self.passes} passes over the data" + ("" if self.converged else "; the best k lies beyond the search")
         )
 
     def plot(self) -> altair.LayerChart:
@@ -99,7 +102,7 @@ def fit_best_elo(matches: Matches, *, procedure: Procedure = "lanes") -> BestFit
     rating, loss = search.play(k)
     known = np.array(sorted(search.losses))
     losses = np.array([search.losses[value] for value in known])
-    if losses.min() < loss:
+    if losses.min() < loss * (1 - 1e-12):
         # the curve was not smooth enough to interpolate: the best k that was tried is better
         k = float(known[np.argmin(losses)])
         rating, loss = search.play(k)
@@ -210,7 +213,7 @@ class _Search:
 def _search_in_lanes(search: _Search) -> float:
     """A wide grid, a narrow one, a narrower one, and the minimum of the polynomial through the last."""
     grid = np.concatenate(([0.0], _LOWEST * 2.0 ** np.arange(_LANES - 1)))
-    best = int(np.argmin(search.try_steps(grid)))
+    best = _best_place(search, grid)
     while best == len(grid) - 1:
         if grid[-1] > _HIGHEST:
             raise NoFiniteFit(
@@ -218,7 +221,7 @@ def _search_in_lanes(search: _Search) -> float:
                 "lose), so no finite rating fits them best; more matches are needed"
             )
         grid = np.concatenate((grid[-2:], grid[-1] * 2.0 ** np.arange(1, 9)))
-        best = int(np.argmin(search.try_steps(grid)))
+        best = _best_place(search, grid)
     if best == 0:
         grid = np.linspace(0, grid[1], _LANES)
         best = int(np.argmin(search.try_steps(grid)))
@@ -229,6 +232,17 @@ def _search_in_lanes(search: _Search) -> float:
         grid = np.linspace(low, high, n_points + 2)
         best = min(max(int(np.argmin(search.try_steps(grid))), 1), n_points)
     return _stationary_point(grid, search.try_steps(grid))
+
+
+def _best_place(search: _Search, grid: Floats) -> int:
+    """Where on the grid the loss is least: the first such place if no step gains anything on k = 0, else the last.
+
+    Steps so large that one win makes forecasts certain have the same loss but for rounding, and none of them is best.
+    """
+    losses = search.try_steps(grid)
+    if losses.min() >= search.losses[0.0]:
+        return int(np.argmin(losses))
+    return int(np.flatnonzero(losses <= losses.min() * (1 + 1e-12))[-1])
 
 
 def _stationary_point(steps: Floats, losses: Floats) -> float:
@@ -244,18 +258,17 @@ def _stationary_point(steps: Floats, losses: Floats) -> float:
 
 def _search_as_printed(search: _Search) -> float:
     """The paper's procedure: 0, 40, 80, 120, 160; centre on the best point, halve the step, five points again."""
-    centre, step = 80.0, 40.0
-    for _ in range(60):
+    centre, step, at_the_top = 80.0, 40.0, True
+    while step > _FINEST:
         grid = np.maximum(centre + step * np.arange(-2, 3), 0.0)
         losses = search.try_steps(np.concatenate(([0.0], grid)))
         best = 1 + int(np.argmin(losses[1:]))
-        centre = float(grid[best - 1])
+        centre, at_the_top = float(grid[best - 1]), at_the_top and best == len(grid)
         around = search.try_steps(np.maximum([centre - step, centre + step], 0.0))
         gain = losses[0] - losses[best]
-        if gain <= 0 or (around - losses[best]).sum() / gain < 1e-6:
-            # halving from 40 reaches no further than 240
-            search.converged = centre < 239
-            return centre
+        if gain > 0 and (around - losses[best]).sum() / gain < 1e-6:
+            break
         step /= 2
-    search.converged = False
+    # halving from 40 reaches no further than 240: a best k above it is not found
+    search.converged = not at_the_top
     return centre

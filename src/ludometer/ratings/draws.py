@@ -20,7 +20,7 @@ def draw_probability(expected: Floats, nu: float) -> Floats:
     [0.333, 0.147]
     """
     favourite = np.maximum(expected, 1 - expected)
-    rest = np.maximum(1 - favourite, 1e-300)
+    rest = np.maximum(1 - favourite, 1e-100)
     middle = nu * (favourite - 0.5)
     s = (middle + np.sqrt(middle * middle + 4 * favourite * rest)) / (2 * rest)
     # 1 / (s + 1 / s + nu) times nu, which cannot overflow

@@ -12,8 +12,9 @@ import numpy as np
 
 from ludometer.arrays import Counts, Floats, Mask
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.matches import Fingerprint, Matches, as_moment
+from ludometer.matches import Matches, as_moment
 from ludometer.ratings.elo import Elo
+from ludometer.ratings.rating import Tally
 from ludometer.ratings.system import AnySystem, RatingSystem, prepare
 from ludometer.result import Provenance
 
@@ -69,6 +70,7 @@ class Evaluation:
     coin: SystemScore
     n_matches: int
     n_players: int
+    draw_rate: float
     provenance: Provenance
 
     def to_frame(self) -> pl.DataFrame:
@@ -140,11 +142,10 @@ def evaluate(
     names = _labels(chosen)
     states = [system.start(0) for system in chosen]
     scores = [_Scores(bins) for _ in chosen]
-    coin, digest, n_matches, n_players = _Scores(bins), Fingerprint(), 0, 0
+    coin, tally = _Scores(bins), Tally()
     for batch in matches:
-        n_matches, n_players = n_matches + len(batch), len(batch.players)
         counted = _counted(batch, since)
-        digest.add(batch)
+        tally.add(batch)
         result = batch.pairs.score if counted is None else batch.pairs.score[counted]
         coin.add(np.full(len(result), 0.5), result)
         for place, system in enumerate(chosen):
@@ -157,9 +158,12 @@ def evaluate(
     return Evaluation(
         tuple(score.finish(name, system.parameters) for score, name, system in zip(scores, names, chosen, strict=True)),
         coin.finish("coin flip", {}),
-        n_matches,
-        n_players,
-        Provenance("evaluate", {name: s.parameters for name, s in zip(names, chosen, strict=True)}, digest.hexdigest()),
+        tally.n_matches,
+        int((tally.played > 0).sum()),
+        tally.n_draws / tally.n_matches,
+        Provenance(
+            "evaluate", {name: s.parameters for name, s in zip(names, chosen, strict=True)}, tally.digest.hexdigest()
+        ),
     )
 
 

@@ -33,6 +33,7 @@ class Prediction:
     loss: float
     n_matches: int
     n_players: int
+    draw_rate: float
     provenance: Provenance
 
     def to_frame(self) -> pl.DataFrame:
@@ -100,6 +101,9 @@ def predict(
         draws.add(expected, batch.pairs.halves)
     listed = tally.ratings(chosen, state)
     codes = [listed.players.code(name) for name in (first, second)]
+    for name, code in zip((first, second), codes, strict=True):
+        if not listed.matches[code]:
+            raise LudometerError(f"{name!r} has played no match that counts")
     expected_now = chosen.expect(state, np.array(codes[:1], np.int32), np.array(codes[1:], np.int32))
     score = float(expected_now[0])
     draw = float(draw_probability(expected_now, draws.fit())[0])
@@ -112,6 +116,7 @@ def predict(
         draw=draw,
         loss=max(1 - score - draw / 2, 0.0),
         n_matches=listed.n_matches,
-        n_players=len(listed.players),
+        n_players=listed.n_players,
+        draw_rate=listed.draw_rate,
         provenance=listed.provenance,
     )

@@ -10,7 +10,8 @@ import numpy as np
 
 from ludometer.arrays import Counts, Floats, Times
 from ludometer.errors import MatchDataError
-from ludometer.matches import Fingerprint, Matches, Pairs
+from ludometer.fingerprint import Fingerprint
+from ludometer.matches import Matches, Pairs
 from ludometer.players import Players
 from ludometer.ratings.elo import Elo
 from ludometer.ratings.system import AnySystem, RatingSystem, prepare
@@ -31,7 +32,13 @@ class Ratings:
     last: Times | None
     sd: Floats | None
     n_matches: int
+    draw_rate: float
     provenance: Provenance
+
+    @property
+    def n_players(self) -> int:
+        """Players who played; a stream may name others, in rows that were left out."""
+        return int((self.matches > 0).sum())
 
     def to_frame(self) -> pl.DataFrame:
         """player, rating, matches, last, sd: best first, equal ratings by name."""
@@ -106,6 +113,7 @@ class Tally:
         self.players: Players | None = None
         self.n_matches = 0
         self.played: Counts = np.zeros(0, np.int64)
+        self.n_draws = 0
         self.last: Times | None = None
         self.digest = Fingerprint()
 
@@ -113,6 +121,7 @@ class Tally:
         """Take in the next batch."""
         self.players = batch.players
         self.n_matches += len(batch)
+        self.n_draws += int((batch.pairs.halves == 1).sum())
         self.digest.add(batch)
         grown = len(batch.players) - len(self.played)
         self.played = np.concatenate((self.played, np.zeros(grown, np.int64))) + batch.counts
@@ -130,6 +139,7 @@ class Tally:
             last=self.last,
             sd=None,
             n_matches=self.n_matches,
+            draw_rate=self.n_draws / self.n_matches,
             provenance=Provenance(system.name, system.parameters, self.digest.hexdigest()),
         )
 

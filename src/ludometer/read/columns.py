@@ -86,11 +86,12 @@ def find_columns(names: Sequence[str], options: ReadOptions, *, file: str) -> Pa
     """
     finder = _Finder(tuple(names), file)
     named = finder.named("--time", options.time)
-    times = (named,) if named else tuple(found for name in TIME if (found := finder.first_of((name,))))
+    # --order takes the place of a time, so a column of dates that nobody named may have gaps
+    candidates = () if options.order else TIME
+    times = (named,) if named else tuple(found for name in candidates if (found := finder.first_of((name,))))
     wants_seats = options.match or options.player or options.place
     if not wants_seats:
-        first = finder.named("--first", options.first) or finder.first_of(FIRST)
-        second = finder.named("--second", options.second) or finder.first_of(SECOND)
+        first, second = _player_columns(finder, options)
         if first and second:
             return PairColumns(first, second, _result_columns(finder, options, first, second), times)
     match = finder.named("--match", options.match) or finder.first_of(MATCH)
@@ -118,13 +119,25 @@ def find_named(names: Sequence[str], wanted: Iterable[str], option: str, *, file
     return [found for name in wanted if (found := finder.named(option, name))]
 
 
+def _player_columns(finder: _Finder, options: ReadOptions) -> tuple[str | None, str | None]:
+    """The first two that belong together, such as home and away; else the first of either kind."""
+    if not options.first and not options.second:
+        for pair in zip(FIRST, SECOND, strict=True):
+            first, second = (finder.first_of((name,)) for name in pair)
+            if first and second:
+                return first, second
+    first = finder.named("--first", options.first) or finder.first_of(FIRST)
+    second = finder.named("--second", options.second) or finder.first_of(SECOND)
+    return first, second
+
+
 def _result_columns(finder: _Finder, options: ReadOptions, first: str, second: str) -> tuple[str, ...]:
     if options.score:
         wanted = [name.strip() for name in options.score.split(",")]
         if len(wanted) > 2:
             raise LudometerError(f"--score takes one column, or two of points; {options.score!r} names {len(wanted)}")
         return tuple(found for name in wanted if (found := finder.named("--score", name)))
-    if first.casefold() == "winner" and second.casefold() == "loser":
+    if first.strip().casefold() == WINNER and second.strip().casefold() == "loser":
         return ()
     pairs = [tuple(found for name in pair if (found := finder.first_of((name,)))) for pair in POINTS]
     if len(pairs[0]) == 2:

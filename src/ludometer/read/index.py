@@ -84,7 +84,7 @@ class TextIndex:
         """Codes of the words in these columns of equal length, shape (rows, columns); a null or empty one is -1."""
         import polars as pl
 
-        texts = [column if column.dtype == pl.String else column.cast(pl.String) for column in columns]
+        texts = [column if column.dtype == pl.String else _as_text(column) for column in columns]
         texts = [text.fill_null("") if text.null_count() else text for text in texts]
         while True:
             keys = np.column_stack([text.hash(seed=self._seed).to_numpy() for text in texts])
@@ -157,6 +157,17 @@ class TextIndex:
             self._table = _Table()
             self._table.number(words.hash(seed=self._seed).to_numpy())
         self._raw, self._code_of_raw = [words], np.array(list(by_word.values()), np.int32)
+
+
+def _as_text(column: pl.Series) -> pl.Series:
+    """Values as text; whole floats, which a gap in a column of integers makes of them, as integers."""
+    import polars as pl
+
+    if not column.dtype.is_float():
+        return column.cast(pl.String)
+    whole = column.cast(pl.Int64, strict=False)
+    text = pl.when(column == whole).then(whole.cast(pl.String)).otherwise(column.fill_nan(None).cast(pl.String))
+    return pl.select(text).to_series()
 
 
 @dataclass

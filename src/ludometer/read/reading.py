@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ludometer.arrays import Counts, Times
-from ludometer.errors import MatchDataError
-from ludometer.matches import Matches
+from ludometer.errors import LudometerError, MatchDataError
+from ludometer.matches import Matches, owned, reorder_seats
 from ludometer.read.columns import PairColumns, ReadOptions, find_columns
 from ludometer.read.rows import Extra, PairRows, RowReader, SeatRows
 from ludometer.read.sources import Source, open_source, plain_errors
@@ -30,9 +30,8 @@ class Reading:
     columns: str
     order: str
     n_rows: int
-    n_filtered: int
     n_bad_rows: int
-    n_unfinished: int
+    left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -44,16 +43,11 @@ class Reading:
     def describe(self) -> list[str]:
         """What was understood of the file, in a few lines."""
         n_matches = sum(len(matches) for matches in self.groups.values())
-        names = {name for matches in self.groups.values() for name in [len(matches.players)]}
-        split = f" in {len(self.groups)} groups by {self.by}" if self.by else f" of {max(names, default=0):,} players"
-        lines = [f"{self.name}: {n_matches:,} matches{split} · {self.columns} · {self.order}"]
-        left_out = {
-            "left out by --where": self.n_filtered,
-            "bad and dropped": self.n_bad_rows,
-            "unfinished and left out": self.n_unfinished,
-        }
-        lines += [f"{count:,} of {self.n_rows:,} rows {why}" for why, count in left_out.items() if count]
-        return [*lines, *self.notes]
+        whose = (
+            f" in {len(self.groups)} groups by {self.by}" if self.by else f" of {len(self.matches.players):,} players"
+        )
+        lines = [f"{self.name}: {n_matches:,} matches{whose} · {self.columns} · {self.order}"]
+        return [*lines, *self.left_out, *self.notes]
 
 
 def read_matches(source: Any, **options: Any) -> Matches:
@@ -67,6 +61,8 @@ def read_matches(source: Any, **options: Any) -> Matches:
     >>> read_matches(games).pairs.score.tolist()
     [1.0, 0.5]
     """
+    if options.get("by"):
+        raise LudometerError("`by` gives several records: use read_file, whose result has them in `groups`")
     return read_file(source, ReadOptions(**options)).matches
 
 
@@ -85,9 +81,8 @@ def read_file(
         columns=reader.columns.describe(),
         order=_describe_order(reader),
         n_rows=reader.n_rows,
-        n_filtered=reader.n_filtered,
-        n_bad_rows=reader.faults.n_bad_rows,
-        n_unfinished=reader.n_unfinished,
+        n_bad_rows=reader.n_dropped_rows,
+        left_out=tuple(_left_out(reader)),
         notes=(*reader.source.notes, *reader.notes),
     )
 
@@ -104,6 +99,8 @@ class MatchStream:
     _last: Times | None = field(default=None, repr=False)
 
     def __iter__(self) -> Iterator[Matches]:
+        if self.reader.n_rows:
+            raise LudometerError("a stream can be read only once: open it again")
         for rows in self.reader.pairs():
             if not len(rows.first):
                 continue
@@ -118,9 +115,18 @@ class MatchStream:
                 self._last = time[-1:]
             self.n_matches += len(rows.first)
             yield Matches.of_pairs(
-                rows.first, rows.second, rows.halves, players=self.reader.players.players, time=time, ordered=True
+                owned(rows.first),
+                owned(rows.second),
+                owned(rows.halves),
+                players=self.reader.players.players,
+                time=time,
+                ordered=True,
             )
         _check(self.reader, self.n_matches)
+
+    def left_out(self) -> list[str]:
+        """What was left out, once all was read."""
+        return [*_left_out(self.reader), *self.reader.source.notes, *self.reader.notes]
 
     def describe(self) -> list[str]:
         """What is understood of the file."""
@@ -136,6 +142,15 @@ def stream_matches(source: Any, options: ReadOptions | None = None) -> MatchStre
     if not isinstance(reader.columns, PairColumns):
         raise MatchDataError("only matches of two players, one row each, can be streamed; read the file whole")
     return MatchStream(reader)
+
+
+def _left_out(reader: RowReader) -> list[str]:
+    counts = {
+        "left out by --where": reader.n_filtered,
+        "bad and dropped": reader.n_dropped_rows,
+        "unfinished and left out": reader.n_unfinished,
+    }
+    return [f"{count:,} of {reader.n_rows:,} rows {why}" for why, count in counts.items() if count]
 
 
 def _new_reader(source: Source, options: ReadOptions) -> RowReader:
@@ -167,6 +182,7 @@ def _collect_pairs(reader: RowReader) -> dict[str | None, Matches]:
     order = _order(reader, extra)
     if order is not None:
         columns, extra = [column[order] for column in columns], extra.take(order)
+    columns = [owned(column) for column in columns]
     whole = Matches.of_pairs(
         *columns, players=reader.players.players, time=extra.time, ordered=order is not None or extra.group is not None
     )
@@ -198,7 +214,7 @@ def _collect_seats(reader: RowReader) -> dict[str | None, Matches]:
     bad_match = np.zeros(int(columns["match"].max(initial=-1)) + 2, bool)
     bad_match[columns["match"][columns["bad"]]] = True
     bad_match[-1] = True  # rows whose match is missing
-    for kind, rows in _match_faults(columns, bad_match):
+    for kind, rows in _match_faults(columns, bad_match, extra.time):
         reader.faults.add(kind, columns["row"][rows])
         reader.faults.n_bad_rows += len(rows)
         bad_match[columns["match"][rows]] = True
@@ -209,15 +225,14 @@ def _collect_seats(reader: RowReader) -> dict[str | None, Matches]:
     _check(reader, len(starts) - 1)
     heads = extra.take(seats[starts[:-1]])
     order = _order(reader, heads)
-    seat_order = np.arange(len(seats))
+    reader.n_seats_dropped = len(columns["match"]) - len(seats)
     if order is not None:
-        sizes = np.diff(starts)[order]
-        seat_order = np.repeat(starts[:-1][order] - np.cumsum(sizes) + sizes, sizes) + np.arange(len(seats))
-        starts, heads = np.concatenate(([0], np.cumsum(sizes))), heads.take(order)
+        starts, before = reorder_seats(starts, order)
+        seats, heads = seats[before], heads.take(order)
     whole = Matches.of_seats(
         starts,
-        columns["player"][seats][seat_order],
-        columns["value"][seats][seat_order],
+        columns["player"][seats],
+        columns["value"][seats],
         players=reader.players.players,
         time=heads.time,
         ordered=order is not None or heads.group is not None,
@@ -225,8 +240,8 @@ def _collect_seats(reader: RowReader) -> dict[str | None, Matches]:
     return _split(reader, whole, heads)
 
 
-def _match_faults(columns: dict[str, Any], bad_match: Any) -> Iterator[tuple[str, Counts]]:
-    """Faults of whole matches: a single seat, a player twice."""
+def _match_faults(columns: dict[str, Any], bad_match: Any, time: Times | None) -> Iterator[tuple[str, Counts]]:
+    """Faults of whole matches: a single seat, a player twice, two times."""
     match, player = columns["match"], columns["player"]
     sound = ~bad_match[match]
     seats = np.bincount(match[match >= 0], minlength=len(bad_match))
@@ -234,6 +249,13 @@ def _match_faults(columns: dict[str, Any], bad_match: Any) -> Iterator[tuple[str
     order = np.lexsort((player, match))
     twice = (np.diff(match[order]) == 0) & (np.diff(player[order]) == 0)
     yield "a player sits twice in one match", np.sort(order[1:][twice & sound[order[1:]]])
+    if time is not None:
+        first_row = np.full(len(bad_match), len(match))
+        np.minimum.at(first_row, match, np.arange(len(match)))
+        yield (
+            "a match has two times",
+            np.flatnonzero(sound & (time != time[np.minimum(first_row[match], len(match) - 1)])),
+        )
 
 
 def _concatenate_extra(parts: list[Extra]) -> Extra:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -76,6 +76,8 @@ class RowReader:
     n_rows: int = 0
     n_filtered: int = 0
     n_unfinished: int = 0
+    n_seats_dropped: int = 0
+    """Seats of matches in which some row was bad."""
     notes: list[str] = field(default_factory=list)
     on_rows: Callable[[int], None] | None = None
     groups: TextIndex = field(default_factory=TextIndex)
@@ -91,20 +93,30 @@ class RowReader:
         by = (self.options.by,) if self.options.by else ()
         self.by_column: str | None = next(iter(find_named(names, by, "--by", file=self.source.name)), None)
         self.where = parse_where(self.options.where) if self.options.where else None
-        self._condition = self.where.expression(self.source.schema) if self.where else None
+        self._condition: pl.Expr | None = None
+        self._where_formats: dict[str, TimeFormat | None] = {}
+        self._grouped_matches = IntegerIndex()
+        if self.where:
+            # names and types are checked before any row is read
+            self.where.expression(self.source.schema)
         self.players = self._new_index(*self._player_columns())
         if isinstance(self.columns, SeatColumns):
             self.matches = self._new_index(self.columns.match)
+
+    @property
+    def n_dropped_rows(self) -> int:
+        """Rows that are gone because of faults: with a bad seat its whole match."""
+        return max(self.faults.n_bad_rows, self.n_seats_dropped)
 
     def pairs(self) -> Iterator[PairRows]:
         """Batches of a file whose rows are matches."""
         columns = self.columns
         assert isinstance(columns, PairColumns)
-        for frame, row in self._frames((columns.first, columns.second, *columns.score)):
+        for frame, row, ragged in self._frames((columns.first, columns.second, *columns.score)):
             codes = self.players.codes([frame[columns.first], frame[columns.second]])
             first, second = codes[:, 0].copy(), codes[:, 1].copy()
             halves, bad_score = self._halves(frame, columns.score)
-            bad = _Bad(self.faults, frame, row)
+            bad = _Bad(self.faults, frame, row, ragged)
             bad.add(first < 0, f"{columns.first} is missing")
             bad.add(second < 0, f"{columns.second} is missing")
             bad.add((first == second) & (first >= 0), "a player meets himself", columns.first)
@@ -126,45 +138,77 @@ class RowReader:
         assert isinstance(columns, SeatColumns)
         value_column = columns.place or columns.score
         assert value_column
-        for frame, row in self._frames((columns.match, columns.player, value_column)):
+        for frame, row, ragged in self._frames((columns.match, columns.player, value_column)):
             match = self.matches.codes([frame[columns.match]])[:, 0]
             player = self.players.codes([frame[columns.player]])[:, 0]
             value = _numbers(frame[value_column])
-            bad = _Bad(self.faults, frame, row)
+            bad = _Bad(self.faults, frame, row, ragged)
             bad.add(match < 0, f"{columns.match} is missing")
             bad.add(player < 0, f"{columns.player} is missing")
             bad.add(~np.isfinite(value), f"{value_column} is not a number", value_column)
             extra = self._extra(frame, bad)
             bad.close()
+            if extra.group is not None:
+                match = self._within_group(match, extra.group)
             yield SeatRows(row, match, player, value if columns.place else -value, bad.rows, extra)
 
-    def _frames(self, needed: tuple[str, ...]) -> Iterator[tuple[pl.DataFrame, Counts]]:
-        """Frames of the columns that are needed, with the numbers of their rows, after --where; odd lines are out."""
+    def _frames(self, needed: tuple[str, ...]) -> Iterator[tuple[pl.DataFrame, Counts, Mask]]:
+        """Frames of the columns that are needed, the numbers of their rows, and which of these are ragged lines.
+
+        Blank lines and rows that --where leaves out are not in them.
+        """
         import polars as pl
 
         by = (self.by_column,) if self.by_column else ()
-        filtered = self._condition.meta.root_names() if self._condition is not None else ()
-        wanted = (*needed, *self.columns.times, *self.order_columns, *by, *filtered)
+        filtered = self.where.columns if self.where else ()
+        wanted = (*needed, *self.columns.times, *self.order_columns, *by, *_present(filtered, self.source.schema))
         for frame in self.source.batches(wanted):
-            row = np.arange(self.n_rows, self.n_rows + len(frame))
-            self.n_rows += len(frame)
+            start, self.n_rows = self.n_rows, self.n_rows + len(frame)
             if self.on_rows:
                 self.on_rows(self.n_rows)
-            keep = np.ones(len(frame), bool)
-            for odd in (self.source.blank_rows, self.source.ragged_rows):
-                here = odd[np.searchsorted(odd, row[:1].min(initial=0)) : np.searchsorted(odd, self.n_rows)]
-                keep[here - (self.n_rows - len(frame))] = False
-                if odd is self.source.ragged_rows:
-                    self.faults.add("more or fewer fields than the header", here)
-                    self.faults.n_bad_rows += len(here)
-            if self._condition is not None:
-                passes = frame.select(self._condition.alias("passes"))["passes"].to_numpy()
+            blank, ragged = (
+                _mask(rows, start, self.n_rows) for rows in (self.source.blank_rows, self.source.ragged_rows)
+            )
+            keep = ~blank
+            if self.where is not None:
+                passes = self._passes(frame) | ragged
                 self.n_filtered += int((keep & ~passes).sum())
                 keep &= passes
+            row = np.arange(start, self.n_rows)
             if not keep.all():
-                frame, row = frame.filter(pl.Series(keep)), row[keep]  # noqa: PLW2901
+                frame, row, ragged = frame.filter(pl.Series(keep)), row[keep], ragged[keep]  # noqa: PLW2901
             if len(frame):
-                yield frame, row
+                yield frame, row, ragged
+
+    def _passes(self, frame: pl.DataFrame) -> Mask:
+        """Where --where holds; dates in text that is not ISO count as dates."""
+        import polars as pl
+
+        assert self.where is not None
+        names = _present(self.where.columns, self.source.schema)
+        if self._condition is None:
+            for name in names:
+                if self.source.schema[name] == pl.String:
+                    self._where_formats[name] = _date_format(frame[name], name)
+        days = {}
+        for name, form in self._where_formats.items():
+            if form is not None:
+                times, wrong = parse_times(frame[name], form)
+                days[name] = pl.Series(name, times).set(pl.Series(wrong), None)
+        frame = frame.with_columns(**days)
+        if self._condition is None:
+            self._condition = self.where.expression(
+                dict(self.source.schema) | {name: day.dtype for name, day in days.items()}
+            )
+        return frame.select(self._condition.alias("passes"))["passes"].to_numpy()
+
+    def _within_group(self, match: Codes, group: Codes) -> Codes:
+        """Matches of different groups may have the same id."""
+        import polars as pl
+
+        keys = np.where((match < 0) | (group < 0), -1, (group.astype(np.int64) << 32) | match)
+        codes = self._grouped_matches.codes([pl.Series(keys)])[:, 0]
+        return np.where(keys < 0, -1, codes).astype(np.int32)
 
     def _refuse_nested(self) -> None:
         """Lists, structures and bytes are neither names nor results."""
@@ -222,12 +266,15 @@ class RowReader:
 
     def _meanings(self, column: pl.Series) -> tuple[Halves, Mask]:
         """Half points of results in words, each word being understood once, and where there is none."""
-        word = self._results.codes([column])[:, 0]
+        word = self._words(column)
         meaning = [
             _UNFINISHED if self.source.is_pgn and text == "*" else parse_result(text)
             for text in self._results.players.names
         ]
         return np.array([*meaning, BAD], np.int8)[word], word < 0
+
+    def _words(self, column: pl.Series) -> Codes:
+        return self._results.codes([column])[:, 0]
 
     def _halves_of_winner(self, frame: pl.DataFrame, name: str) -> tuple[Halves, list[tuple[Mask, str, str | None]]]:
         """Half points where a column names the winner, or says that it was a draw."""
@@ -238,8 +285,10 @@ class RowReader:
             frame[column].cast(pl.String).str.strip_chars().fill_null("").to_numpy()
             for column in (name, self.columns.first, self.columns.second)
         )
-        word, missing = self._meanings(frame[name].cast(pl.String))
-        others = np.where(word == 1, 1, BAD)
+        word, missing = self._meanings(frame[name])
+        # numbers are names here, never results
+        wordy = np.array([text.isalpha() for text in self._results.players.names] + [False])[self._words(frame[name])]
+        others = np.where(wordy, word, BAD)
         halves = np.where(winner == first, 2, np.where(winner == second, 0, others)).astype(np.int8)
         halves[missing] = BAD
         return halves, [
@@ -299,20 +348,22 @@ class RowReader:
 
 @dataclass
 class _Bad:
-    """The bad rows of one batch."""
+    """The bad rows of one batch; of a line with shifted columns nothing more is said."""
 
     faults: Faults
     frame: pl.DataFrame
     row: Counts
+    ragged: Mask
     rows: Mask = field(init=False)
 
     def __post_init__(self) -> None:
-        self.rows = np.zeros(len(self.row), bool)
+        self.rows = self.ragged.copy()
+        self.faults.add("more or fewer fields than the header", self.row[self.ragged])
 
     def add(self, mask: Mask, kind: str, shown: str | None = None) -> None:
         """Note rows with a fault; `shown` is the column whose values are quoted."""
         if mask.any():
-            where = np.flatnonzero(mask)
+            where = np.flatnonzero(mask & ~self.ragged)
             values: Any = first_values(self.frame[shown], where) if shown else ()
             self.faults.add(kind, self.row[where], values)
             self.rows |= mask
@@ -331,3 +382,25 @@ def _numbers(column: pl.Series) -> Floats:
     if column.dtype == pl.String:
         column = column.str.strip_chars()
     return column.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
+
+
+def _mask(rows: Counts, start: int, stop: int) -> Mask:
+    """Where these row numbers stand among the rows from start to stop."""
+    mask = np.zeros(stop - start, bool)
+    mask[rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)] - start] = True
+    return mask
+
+
+def _present(names: Iterable[str], schema: Mapping[str, pl.DataType]) -> list[str]:
+    """The columns that a filter means, which may differ in upper and lower case."""
+    wanted = {name.casefold() for name in names}
+    return [name for name in schema if name.casefold() in wanted]
+
+
+def _date_format(column: pl.Series, name: str) -> TimeFormat | None:
+    """The format of dates that do not sort as text; None for anything else."""
+    try:
+        form = find_time_format(column, name=name)
+    except LudometerError:
+        return None
+    return None if form is None or form.is_number or form.pattern.startswith("%Y") else form

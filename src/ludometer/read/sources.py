@@ -6,7 +6,7 @@ import csv
 import io
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -54,8 +54,11 @@ def open_source(source: Any) -> Source:
     if hasattr(source, "__arrow_c_stream__"):
         return _table_source("table", source)
     if str(source) == "-":
-        return _stream_source("standard input", lambda: nullcontext(sys.stdin.buffer))
+        return _stream_source("standard input", lambda: nullcontext(sys.stdin.buffer), once=True)
     path = Path(source)
+    if path.exists() and not path.is_file() and not path.is_dir():
+        # a pipe, as in <(zcat games.gz): it can be read only once
+        return _stream_source(path.name, lambda: path.open("rb"), once=True)
     if not path.exists():
         raise LudometerError(f"{source}: no such file")
     if path.is_dir():
@@ -70,20 +73,27 @@ def open_source(source: Any) -> Source:
     if head.startswith(b"PAR1") or path.suffix.lower() in (".parquet", ".pq"):
         return _lazy_source(path.name, lambda pl: pl.scan_parquet(path, glob=False))
     if head.startswith(b"ARROW1"):
-        return _lazy_source(path.name, lambda pl: pl.scan_ipc(path))
+        return _lazy_source(path.name, lambda pl: pl.scan_ipc(_no_pattern(path)))
     if head.startswith(_ARROW_STREAM):
         return _bytes_source(path.name, head, path.read_bytes())
     return _text_source(path.name, head, path)
 
 
-def _stream_source(name: str, opener: Callable[[], AbstractContextManager[BinaryIO]]) -> Source:
+def _stream_source(name: str, opener: Callable[[], AbstractContextManager[BinaryIO]], *, once: bool = False) -> Source:
     """A source from a stream that may be packed; PGN is read as it comes, anything else whole."""
-    with plain_errors(name), opener() as stream:
-        head, whole = _unpacked(stream)
+    with plain_errors(name), ExitStack() as opened:
+        head, whole = _unpacked(opened.enter_context(opener()))
         if not _is_pgn(head, name):
             return _bytes_source(name, head, whole.read())
-        if stream is sys.stdin.buffer:
-            return _pgn_source(name, lambda: nullcontext(whole))
+        if once:
+            still_open = opened.pop_all()
+
+            @contextmanager
+            def continued() -> Iterator[BinaryIO]:
+                with still_open:
+                    yield whole
+
+            return _pgn_source(name, continued)
 
     @contextmanager
     def reopened() -> Iterator[BinaryIO]:
@@ -134,8 +144,18 @@ def _text_source(name: str, head: bytes, data: Path | bytes) -> Source:
     if len(head.translate(None, _TEXT)) > len(head) // 100:
         raise MatchDataError(f"{name}: not a table: it holds bytes that are no text ({_KNOWN})")
     if text.startswith(b"{"):
-        return _lazy_source(name, lambda pl: pl.scan_ndjson(data, infer_schema_length=10_000))
+        return _lazy_source(name, lambda pl: pl.scan_ndjson(_no_pattern(data), infer_schema_length=None))
+    first_line = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
+    if (b"\r" in head and b"\n" not in head) or (first_line.strip(b"\r") and not first_line.strip()):
+        # line ends of old Macs, or blanks before the header: rare enough to put right in memory
+        content = data.read_bytes() if isinstance(data, Path) else data
+        data = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").lstrip(b"\xef\xbb\xbf \t\n")
     return _csv_source(name, data)
+
+
+def _no_pattern(data: Path | bytes) -> Path | bytes:
+    """A path whose name would be taken for a pattern of several files, as its contents."""
+    return data.read_bytes() if isinstance(data, Path) and set("*?[") & set(str(data)) else data
 
 
 def _csv_source(name: str, data: Path | bytes) -> Source:
@@ -232,9 +252,9 @@ def _is_utf8(raw: np.ndarray[Any, np.dtype[np.uint8]]) -> bool:
 def _header(name: str, raw: np.ndarray[Any, np.dtype[np.uint8]]) -> tuple[str, int]:
     """The separator and the number of columns, from the first line that is not empty."""
     text = raw[: 1 << 20].tobytes().decode("utf-8-sig", "replace").lstrip("\r\n \t")
-    line = text.split("\n", 1)[0]
-    separator = max(",;\t|", key=lambda mark: (line.count(mark), mark == ","))
-    fields = next(csv.reader(io.StringIO(text), delimiter=separator), [])
+    split = {mark: next(csv.reader(io.StringIO(text), delimiter=mark), []) for mark in ",;\t|"}
+    separator = max(split, key=lambda mark: len(split[mark]))
+    fields = split[separator]
     if not any(entry.strip() for entry in fields):
         raise MatchDataError(f"{name}: the first line names no columns")
     return separator, len(fields)

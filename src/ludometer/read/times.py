@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING
 
 from ludometer.arrays import Mask, Times
@@ -11,7 +12,11 @@ from ludometer.errors import LudometerError
 if TYPE_CHECKING:
     import polars as pl
 
-_DAYS = ("%Y-%m-%d", "%Y.%m.%d", "%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%d.%m.%y", "%Y-%m")
+_DAYS = ("%Y-%m-%d", "%Y.%m.%d", "%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%m-%d-%Y", "%d-%m-%Y", "%Y-%m")
+_SHORT_DAYS = ("%d.%m.%y", "%m/%d/%y", "%d/%m/%y", "%m-%d-%y", "%d-%m-%y")
+_EARLIEST = date(1000, 1, 1)
+"""Polars reads 05 as the year 5 where four digits are asked for: such a text has another format."""
+
 _CLOCKS = ("%H:%M:%S", "%H:%M:%S%.f", "%H:%M", "%H:%M:%S%#z", "%H:%M:%S%.f%#z", "%H:%M%#z")
 _NUMBER = r"^\s*[+-]?\d+(\.\d*)?\s*$"
 _SAMPLE = 1_000
@@ -56,13 +61,13 @@ def find_time_format(column: pl.Series, *, name: str, given: str | None = None) 
             break
     if not fitting:
         return None
-    american, european = best, best.replace("%m/%d/%Y", "%d/%m/%Y")
-    if american != european:
-        fits = {pattern: _fit(present, pattern) for pattern in (american, european)}
-        if fits[american] == fits[european]:
+    swapped = _swapped(best)
+    if swapped != best:
+        fits = {pattern: _fit(present, pattern) for pattern in (best, swapped)}
+        if fits[best] == fits[swapped]:
             raise LudometerError(
                 f"{name}: dates such as {sample[0]!r} can be read in two ways. "
-                "Say which with --date-format %d/%m/%Y or --date-format %m/%d/%Y"
+                f"Say which with --date-format {_day_first(best)} or --date-format {_swapped(_day_first(best))}"
             )
         best = max(fits, key=lambda pattern: fits[pattern])
     return TimeFormat(best)
@@ -104,7 +109,21 @@ def can_order(dtype: pl.DataType) -> bool:
 
 
 def _patterns() -> list[str]:
-    return [*_DAYS, *(f"{day}{between}{clock}" for day in _DAYS[:-1] for between in (" ", "T") for clock in _CLOCKS)]
+    timed = (f"{day}{between}{clock}" for day in _DAYS[:-1] for between in (" ", "T") for clock in _CLOCKS)
+    return [*_DAYS, *_SHORT_DAYS, *timed]
+
+
+def _swapped(pattern: str) -> str:
+    """The pattern with day and month the other way round, where people write both."""
+    for mark in "/-":
+        for one, other in (("%m", "%d"), ("%d", "%m")):
+            if pattern.startswith(f"{one}{mark}{other}"):
+                return f"{other}{mark}{one}" + pattern[5:]
+    return pattern
+
+
+def _day_first(pattern: str) -> str:
+    return pattern if pattern.startswith("%d") else _swapped(pattern)
 
 
 def _fit(sample: pl.Series, pattern: str) -> int:
@@ -112,6 +131,15 @@ def _fit(sample: pl.Series, pattern: str) -> int:
 
 
 def _parse_text(text: pl.Series, pattern: str) -> pl.Series:
+    import polars as pl
+
+    parsed = _parse_trimmed(text, pattern)
+    if "%Y" in pattern and parsed.dtype == pl.Date and (early := parsed < _EARLIEST).any():
+        return parsed.set(early, None)
+    return parsed
+
+
+def _parse_trimmed(text: pl.Series, pattern: str) -> pl.Series:
     parsed = _parse_stripped(text, pattern)
     # stripping costs more than parsing: only where something was not understood
     return parsed if parsed.null_count() == text.null_count() else _parse_stripped(text.str.strip_chars(), pattern)
@@ -131,11 +159,12 @@ def _parse_stripped(text: pl.Series, pattern: str) -> pl.Series:
 
 
 def _parse_number(column: pl.Series) -> pl.Series:
+    """Whole numbers unless there are others: large ones would lose digits as floats."""
     import polars as pl
 
     text = column.str.strip_chars()
-    whole = text.cast(pl.Int64, strict=False)
-    return whole if whole.null_count() == text.is_null().sum() else text.cast(pl.Float64, strict=False)
+    whole, broken = text.cast(pl.Int64, strict=False), text.cast(pl.Float64, strict=False)
+    return broken if (whole.is_null() & broken.is_finite()).any() else whole
 
 
 def _to_utc(column: pl.Series) -> pl.Series:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -27,20 +26,31 @@ _LABELLED = {
 }
 """Published games that stand far enough apart on the scale to be named; the others are ticks."""
 
-_numbers = itertools.count()
-
 
 def to_svg(chart: Any) -> str:
-    """The chart as an SVG element that scales with its page, its ids unlike those of any other."""
+    """The chart as an SVG element that scales with its page."""
     import vl_convert
 
     styled = chart.configure(font="system-ui, sans-serif").configure_axis(
         labelFontSize=12, titleFontSize=13, titleFontWeight="normal", gridColor="#e5e5e5", domainColor=GREY
     )
     svg: str = vl_convert.vegalite_to_svg(styled.configure_view(stroke=None).to_json())
-    svg = re.sub(r'(<svg[^>]*?) width="[^"]*" height="[^"]*"', r"\1", svg, count=1)
-    prefix = f"c{next(_numbers)}-"
-    return re.sub(r'(id="|url\(#|href="#)', rf"\g<1>{prefix}", svg)
+    return re.sub(r'(<svg[^>]*?) width="[^"]*" height="[^"]*"', r"\1", svg, count=1)
+
+
+def separate_ids(page: str) -> str:
+    """The page with the ids of each SVG unlike those of any other.
+
+    >>> separate_ids('<svg><g id="a"/></svg><svg><g id="a" clip-path="url(#a)"/></svg>')
+    '<svg><g id="c1-a"/></svg><svg><g id="c2-a" clip-path="url(#c2-a)"/></svg>'
+    """
+    before, *parts = re.split(r"(?=<svg\b)", page)
+    return before + "".join(_prefix_ids(part, f"c{n}-") for n, part in enumerate(parts, 1))
+
+
+def _prefix_ids(svg: str, prefix: str) -> str:
+    """Inside tags only: a name that reads like an id stays as it is."""
+    return re.sub(r"<[^>]*>", lambda tag: re.sub(r'( id="|="url\(#|href="#)', rf"\g<1>{prefix}", tag[0]), svg)
 
 
 def scale_chart(games: list[tuple[str, Measurement]], *, upright: bool) -> Any:

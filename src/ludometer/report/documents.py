@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,6 @@ from ludometer.ratings import Evaluation, Prediction, Ratings
 from ludometer.result import Provenance
 
 _NOT_YET = {
-    "spread.sd_interval": "intervals are not in this version",
     "luck": "not in this version",
     "yardstick.matched": "not in this version",
     "verdict": "not in this version: it has to rest on a matched benchmark with an interval",
@@ -39,10 +38,16 @@ def load_schema(command: str) -> dict[str, Any]:
 
 def ratings_document(ratings: Ratings, rows: list[dict[str, Any]]) -> dict[str, Any]:
     """The list of players; `rows` are the rows of its frame that were asked for."""
+    absent = {}
+    if ratings.sd is None:
+        absent["players.sd"] = f"{ratings.provenance.method} gives no uncertainty"
+    if ratings.last is None:
+        absent["players.last"] = "the file has no times"
     return {
         "system": ratings.provenance.method,
         "parameters": ratings.provenance.parameters,
         "players": [row | {"last": as_text(row["last"])} for row in rows],
+        "absent": absent,
     }
 
 
@@ -57,6 +62,7 @@ def evaluation_document(evaluation: Evaluation, *, timing: bool) -> dict[str, An
             for score in ordered
         ],
         "coin": _score(evaluation.coin),
+        "absent": {},
     }
 
 
@@ -69,15 +75,17 @@ def prediction_document(prediction: Prediction) -> dict[str, Any]:
         "players": [{"player": name, "rating": rating} for name, rating in names],
         "expected_score": prediction.expected_score,
         "outcomes": {"win": prediction.win, "draw": prediction.draw, "loss": prediction.loss},
+        "absent": {},
     }
 
 
 def measurement_document(measurement: Measurement) -> dict[str, Any]:
     """The measures of a game; what is not there is null, and `absent` says why."""
     fit, past = measurement.best_fit, measurement.persistence
-    absent = measurement.absent() | _NOT_YET
-    if measurement.ratio_if_random is None:
-        absent["matchmaking.ratio_if_random"] = "left out by --quick, or there is no SD to compare with"
+    intervals = (f"spread.{place}.sd_interval" for place in range(len(measurement.spread)))
+    absent = measurement.absent() | dict.fromkeys(intervals, "intervals are not in this version") | _NOT_YET
+    if measurement.provenance.seed is None:
+        absent["provenance.seed"] = "nothing was simulated"
     x_deterministic, x_chess = measurement.published
     return {
         "data": {
@@ -104,9 +112,10 @@ def measurement_document(measurement: Measurement) -> dict[str, Any]:
     }
 
 
-def provenance_document(provenance: Provenance, command: str) -> dict[str, Any]:
-    """How to make the result again."""
-    return {"version": provenance.version, "command": command, "seed": provenance.seed, "data": provenance.data}
+def provenance_document(origins: Sequence[Provenance], command: str) -> dict[str, Any]:
+    """How to make the results again; several fingerprints stand in the order of the results."""
+    data = [str(origin.data) for origin in origins]
+    return {"version": origins[0].version, "command": command, "seed": origins[0].seed, "data": ",".join(data)}
 
 
 def as_text(moment: object) -> str | int | float | None:

@@ -20,11 +20,20 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+TABLES = (".csv", ".parquet")
+_SINKS = {".parquet": "sink_parquet", ".csv": "sink_csv", ".jsonl": "sink_ndjson"}
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary path in the same folder, which takes the place of `path` if all goes well and vanishes if not."""
     if path.is_dir():
         raise LudometerError(f"{path}: is a folder; name a file")
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        # a pipe or a device is written to, not replaced
+        yield path
+        return
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     except OSError as error:
@@ -59,9 +68,7 @@ def write_matches(batches: Iterable[Matches], path: Path, *, on_rows: Callable[[
     import polars as pl
     from polars.io.plugins import register_io_source
 
-    sinks = {".parquet": "sink_parquet", ".csv": "sink_csv", ".jsonl": "sink_ndjson"}
-    if path.suffix.lower() not in sinks:
-        raise LudometerError(f"{path}: write to a file that ends in {', '.join(sinks)}")
+    check_suffix(path, _SINKS)
 
     def frames(*_: Any) -> Iterator[pl.DataFrame]:
         done = 0
@@ -73,18 +80,23 @@ def write_matches(batches: Iterable[Matches], path: Path, *, on_rows: Callable[[
 
     schema = {"player_1": pl.Int32, "player_2": pl.Int32, "score_1": pl.Float32}
     with replacing(path) as draft:
-        getattr(register_io_source(frames, schema=schema), sinks[path.suffix.lower()])(draft)
+        getattr(register_io_source(frames, schema=schema), _SINKS[path.suffix.lower()])(draft)
 
 
 def write_frame(frame: pl.DataFrame, path: Path) -> None:
     """Write a table to .csv or .parquet."""
+    check_suffix(path, TABLES)
     with replacing(path) as draft:
         if path.suffix.lower() == ".parquet":
             frame.write_parquet(draft)
-        elif path.suffix.lower() == ".csv":
-            frame.write_csv(draft)
         else:
-            raise LudometerError(f"{path}: write to a file that ends in .csv or .parquet")
+            frame.write_csv(draft)
+
+
+def check_suffix(path: Path, suffixes: Iterable[str]) -> None:
+    """Refuse a name that does not tell a format, before any work is done."""
+    if path.suffix.lower() not in suffixes:
+        raise LudometerError(f"{path}: write to a file that ends in {', '.join(suffixes)}")
 
 
 def _match_frame(matches: Matches) -> pl.DataFrame:

@@ -47,10 +47,11 @@ def render_page(games: Sequence[Game], *, command: str) -> str:
     else:
         body.append(_sections(*games[0]))
     body.append(_method(games, command))
+    page = charts.separate_ids("".join(body))
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body><main>{''.join(body)}</main></body></html>\n"
+        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body><main>{page}</main></body></html>\n"
     )
 
 
@@ -59,11 +60,7 @@ def _answer(games: Sequence[Game]) -> str:
     if len(games) == 1:
         parts.append(f"<p class=lead>{escape(_sentence(*games[0]))}</p>")
     else:
-        best, least = games[0], games[-1]
-        parts.append(
-            f"<p class=lead>Most skill shows in <b>{escape(best[0])}</b> (SD {_number(best[1].main.sd)}), "
-            f"least in <b>{escape(least[0])}</b> (SD {_number(least[1].main.sd)}).</p>"
-        )
+        parts.append(f"<p class=lead>{_extremes(games)}</p>")
     if any(game.main.sd is not None for _, game in games):
         wide = charts.to_svg(charts.scale_chart(list(games), upright=False))
         narrow = charts.to_svg(charts.scale_chart(list(games), upright=True))
@@ -75,6 +72,17 @@ def _answer(games: Sequence[Game]) -> str:
     if len(games) == 1 and games[0][1].main.sd is not None:
         parts.append(_three_numbers(games[0][1]))
     return "".join([*parts, "</section>"])
+
+
+def _extremes(games: Sequence[Game]) -> str:
+    told = [f"<b>{escape(name)}</b> (SD {_number(game.main.sd)})" for name, game in games if game.main.sd is not None]
+    untold = len(games) - len(told)
+    rest = f" Of {untold} game{'s' * (untold > 1)} these data cannot tell." if untold else ""
+    if not told:
+        return "These data cannot tell: in no game do two players have enough matches."
+    if len(told) == 1:
+        return f"Only {told[0]} can be measured.{rest}"
+    return f"Most skill shows in {told[0]}, least in {told[-1]}.{rest}"
 
 
 def _sentence(name: str, game: Measurement) -> str:
