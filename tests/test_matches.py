@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 from ludometer.components import keep_connected
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.matches import Matches, Pairs, Seats
+from ludometer.matches import Matches, Pairs, Seats, as_moment
 from ludometer.players import Players
 
 
@@ -31,8 +33,8 @@ def test_arrays_cannot_be_written_and_the_caller_keeps_his() -> None:
     matches = Matches.of_pairs(first, [1, 2], [1, 0])
     with pytest.raises(ValueError, match="read-only"):
         matches.pairs.first[0] = 2
-    first[0] = first[0]
-    assert first.flags.writeable
+    first[0] = 2_000_000_000
+    assert matches.pairs.first[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -48,6 +50,37 @@ def test_arrays_cannot_be_written_and_the_caller_keeps_his() -> None:
 def test_faults_are_counted_and_shown(first: list[int], second: list[int], score: list[float], message: str) -> None:
     with pytest.raises(MatchDataError, match=message):
         Matches.of_pairs(first, second, score)
+
+
+@pytest.mark.parametrize("codes", [np.array([2**32]), np.array([0.9]), np.array(["a"])])
+def test_codes_are_whole_numbers_in_range(codes: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
+    with pytest.raises(MatchDataError):
+        Matches.of_pairs(codes, [1], [1])
+
+
+def test_given_players_count_even_if_none() -> None:
+    with pytest.raises(MatchDataError, match="code is not from 0"):
+        Matches.of_pairs([0], [1], [1], players=Players.named([]))
+    with pytest.raises(LudometerError, match="same name"):
+        Players.named(["Ann", "Ann"])
+
+
+def test_taking_the_matches_of_two_gives_pairs() -> None:
+    matches = Matches.of_seats([0, 3, 5], [0, 1, 2, 0, 1], [1, 2, 3, 2, 1])
+    assert matches.take(np.array([False, True])).pairs.score.tolist() == [0]
+
+
+def test_moments_are_dates_or_numbers() -> None:
+    days, numbers = np.array(["2016-01-01"], "datetime64[D]"), np.array([5])
+    assert as_moment(2016, days) == np.datetime64("2016-01-01")
+    assert as_moment("2016-01-02 10:30Z", days) == np.datetime64("2016-01-02T10:30")
+    assert as_moment(date(2016, 1, 3), days) == np.datetime64("2016-01-03")
+    assert as_moment("7", numbers) == 7
+    for bad in ("20160101", "now", "2016-13-01", 5):
+        with pytest.raises(LudometerError):
+            as_moment(bad, days)
+    with pytest.raises(LudometerError):
+        as_moment(date(2016, 1, 3), numbers)
 
 
 def test_a_missing_time_is_refused() -> None:

@@ -13,6 +13,11 @@ _HOMES = {
     "MatchDataError": "errors",
     "Matches": "matches",
     "Players": "players",
+    "Measurement": "luck",
+    "measure": "luck",
+    "BestFit": "ratings",
+    "BestFitElo": "ratings",
+    "fit_best_elo": "ratings",
     "Calibration": "ratings",
     "Elo": "ratings",
     "Evaluation": "ratings",
@@ -40,8 +45,12 @@ if TYPE_CHECKING:
     from ludometer.errors import MatchDataError as MatchDataError
     from ludometer.games import simulate_coin as simulate_coin
     from ludometer.games import simulate_strengths as simulate_strengths
+    from ludometer.luck import Measurement as Measurement
+    from ludometer.luck import measure as measure
     from ludometer.matches import Matches as Matches
     from ludometer.players import Players as Players
+    from ludometer.ratings import BestFit as BestFit
+    from ludometer.ratings import BestFitElo as BestFitElo
     from ludometer.ratings import Calibration as Calibration
     from ludometer.ratings import Elo as Elo
     from ludometer.ratings import Evaluation as Evaluation
@@ -49,6 +58,7 @@ if TYPE_CHECKING:
     from ludometer.ratings import Ratings as Ratings
     from ludometer.ratings import RatingSystem as RatingSystem
     from ludometer.ratings import evaluate as evaluate
+    from ludometer.ratings import fit_best_elo as fit_best_elo
     from ludometer.ratings import predict as predict
     from ludometer.ratings import rate as rate
     from ludometer.read import Reading as Reading

@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+Array = NDArray[Any]
+"""What users may hand in; it is checked."""
+
 Codes = NDArray[np.int32]
 """Players as numbers from 0; the names stand in `Players`."""
 

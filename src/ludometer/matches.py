@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ludometer.arrays import Codes, Counts, Floats, Halves, Mask, Times
+from ludometer.arrays import Array, Codes, Counts, Floats, Halves, Mask, Times
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.players import Players
 
@@ -70,9 +70,9 @@ class Matches:
     @classmethod
     def of_pairs(
         cls,
-        first: Sequence[int] | Codes,
-        second: Sequence[int] | Codes,
-        score: Sequence[float] | Floats | Halves,
+        first: Sequence[int] | Array,
+        second: Sequence[int] | Array,
+        score: Sequence[float] | Array,
         *,
         players: Players | None = None,
         time: Sequence[Any] | Times | None = None,
@@ -96,9 +96,9 @@ class Matches:
     @classmethod
     def of_seats(
         cls,
-        starts: Sequence[int] | Counts,
-        player: Sequence[int] | Codes,
-        place: Sequence[float] | Floats | Codes,
+        starts: Sequence[int] | Array,
+        player: Sequence[int] | Array,
+        place: Sequence[float] | Array,
         *,
         players: Players | None = None,
         time: Sequence[Any] | Times | None = None,

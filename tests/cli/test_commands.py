@@ -79,6 +79,62 @@ def test_a_stream_gives_the_same_list(run: Run) -> None:
     assert run("rate", CLUB, "--stream", "--min-component", 3).status == 2
 
 
+def test_a_stream_tells_what_it_left_out(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "b.csv"
+    path.write_text("white,black,result\nAnn,Ben,1\nZed,Zed,1\nBen,Ann,x\nBen,Cem,1/2\n")
+    whole, stream = (run("rate", path, "--drop-bad-rows", "--json", "-", *words) for words in ([], ["--stream"]))
+    assert "2 of 4 rows bad and dropped" in stream.err
+    assert checked("rate", stream.out)["data"] == checked("rate", whole.out)["data"]
+    assert checked("rate", stream.out)["provenance"]["data"] == checked("rate", whole.out)["provenance"]["data"]
+    gone = run("predict", path, "Ann", "Zed", "--drop-bad-rows", "--stream")
+    assert gone.status == 2
+    assert "played no match" in gone.err
+
+
+def test_what_is_null_has_a_reason(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("winner,loser\nAnn,Ben\n")
+    absent = checked("rate", run("rate", path, "--json", "-").out)["absent"]
+    assert absent == {"players.sd": "elo gives no uncertainty", "players.last": "the file has no times"}
+
+
+def test_an_error_in_a_group_names_it(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "g.csv"
+    path.write_text("site,winner,loser\nA,Ann,Ben\nB,Cem,Dan\n")
+    done = run("predict", path, "Ann", "Ben", "--by", "site")
+    assert done.status == 2
+    assert "B: no player is called 'Ann'" in done.err
+
+
+def test_devices_and_links_are_written_to_not_replaced(run: Run, tmp_path: Path) -> None:
+    target, link = tmp_path / "target.json", tmp_path / "link.json"
+    target.write_text("old")
+    link.symlink_to(target)
+    assert run("rate", CLUB, "--json", link).status == 0
+    assert link.is_symlink()
+    assert json.loads(target.read_text())["players"]
+    assert run("rate", CLUB, "--json", "/dev/null").status == 0
+    assert not Path("/dev/null").is_file()
+
+
+def test_a_pipe_can_be_read_like_a_file(tmp_path: Path) -> None:
+    pgn = '[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 1-0\n\n' * 5
+    (tmp_path / "g.pgn").write_text(pgn)
+    for file in (CLUB, tmp_path / "g.pgn"):
+        command = f"{sys.executable} -m ludometer rate <(cat {file}) --json -"
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert checked("rate", done.stdout)["players"]
+
+
+def test_searching_minds_no_case_and_odd_bytes_are_no_player(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "w.csv"
+    path.write_text("winner,loser\nWeiß,Ben\n")
+    assert "Weiß" in run("rate", path, "--search", "WEI").out
+    assert "Weiß" in run("rate", path, "--search", "Weiß").out
+    assert run("predict", path, "\udcff", "Ben").status == 2
+
+
 def test_by_gives_one_result_a_value(run: Run, tmp_path: Path) -> None:
     frame = pl.read_csv(CLUB).with_columns(
         league=pl.when(pl.int_range(pl.len()) % 3 == 0).then(pl.lit("B")).otherwise(pl.lit("A"))
@@ -150,6 +206,7 @@ def test_simulate_coin_has_no_skill(run: Run, tmp_path: Path) -> None:
 def test_simulate_leaves_nothing_behind_when_it_fails(run: Run, tmp_path: Path) -> None:
     for words in (
         ("--out", tmp_path / "x.docx"),
+        ("--out", tmp_path / "x.csv", "--truth", tmp_path / "t.docx"),
         ("--out", tmp_path / "none" / "x.csv"),
         ("--draws", 0.99, "--out", tmp_path / "x.csv"),
     ):
@@ -304,6 +361,8 @@ def test_help_loads_no_library() -> None:
 
 def test_every_command_has_help_with_an_example(run: Run) -> None:
     commands = re.findall(r"^  (\w+) ", run("--help").out.split("Commands:")[1], re.M)
-    assert {"rate", "evaluate", "predict", "simulate", "schema", "doctor", "demo"} == set(commands)
+    assert {"demo", "measure", "rate", "evaluate", "predict", "simulate", "schema", "doctor"} == set(commands)
     for name in commands:
-        assert run(name, "--help").status == 0
+        done = run(name, "--help")
+        assert done.status == 0
+        assert name in {"demo", "doctor", "simulate"} or re.search(rf"^  ludometer {name} \w", done.out, re.M)

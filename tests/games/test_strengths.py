@@ -35,6 +35,13 @@ def test_activity_makes_some_play_far_more_often() -> None:
     assert unequal.std() > 100
 
 
+def test_even_the_most_unequal_activity_ends() -> None:
+    pairs = simulate_coin(50, 5_000, activity=10, seed=3).pairs
+    assert (pairs.first != pairs.second).all()
+    with pytest.raises(LudometerError, match="at most 10"):
+        simulate_coin(50, 10, activity=60)
+
+
 def test_seeds_decide_and_longer_runs_begin_like_shorter_ones() -> None:
     short, long = (simulate_strengths(50, n, draws=0.1, activity=0.5, seed=9) for n in (1_000, 300_000))
     np.testing.assert_array_equal(short.pairs.first, long.pairs.first[:1_000])

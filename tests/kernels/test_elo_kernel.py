@@ -106,6 +106,16 @@ def test_lanes_of_unequal_number_are_refused() -> None:
         elo.elo_lanes(*random_matches(5, 3, 2), np.zeros((2, 3)), np.zeros((1, 3)), np.zeros((1, 3)))
 
 
+def test_arrays_that_are_not_lanes_are_refused() -> None:
+    rating, step, loss = (lanes.allocate(n, 8) for n in (4, 1, 1))
+    matches = random_matches(5, 3, 4)
+    for bad in (np.asfortranarray(rating), rating.astype(np.float32)):
+        with pytest.raises(ValueError, match=r"lanes\.allocate"):
+            elo.elo_lanes(*matches, bad, step, loss)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"lanes\.allocate"):
+        elo.elo_lanes(*matches, rating, step, np.empty((0, 8)))
+
+
 def test_lanes_start_on_a_cache_line() -> None:
     array = lanes.allocate(7, 9)
     assert array.shape == (7, 16)

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludometer.errors import LudometerError, MatchDataError
+from ludometer.fingerprint import Fingerprint
 from ludometer.matches import Matches, Pairs, Seats
 from ludometer.read import ReadOptions, read_file, read_matches, sources, stream_matches
 
@@ -336,3 +337,108 @@ def test_random_bytes_never_give_a_traceback(tmp_path: Path, content: bytes, suf
     path.write_bytes(content)
     with pytest.raises(LudometerError):
         read_matches(path)
+
+
+def test_odd_lines_are_found_in_every_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "BATCH_ROWS", 3)
+    lines = [f"p{n},q{n},1" for n in range(12)]
+    lines[4] = ""
+    lines[7] = "x,y"
+    path = write(tmp_path / "odd.csv", "white,black,result\n" + "\n".join(lines) + "\n")
+    with pytest.raises(MatchDataError, match=r"1 bad row of 12(.|\n)*fields than the header: 1 \(row 8\)"):
+        read_matches(path)
+    kept = read_matches(path, drop_bad_rows=True)
+    assert [name for name, _, _ in names_and_scores(kept)] == [f"p{n}" for n in range(12) if n not in (4, 7)]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 250_000])
+def test_batches_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(sources, "BATCH_ROWS", size)
+    with pytest.raises(MatchDataError, match="7 bad rows of 10"):
+        read_matches(write(tmp_path / "bad.csv", BAD))
+    options = ReadOptions(drop_bad_rows=True)
+    whole = read_file(tmp_path / "bad.csv", options).matches
+    assert names_and_scores(whole) == [("Ann", "Ben", 1.0), ("Ben", "Cem", 0.5)]
+    digest = Fingerprint()
+    for batch in stream_matches(tmp_path / "bad.csv", options):
+        digest.add(batch)
+    assert digest.hexdigest() == whole.fingerprint
+    seats = read_matches(write(tmp_path / "s.csv", SEATS))
+    np.testing.assert_array_equal(seats.seats.starts, [0, 3, 5])
+
+
+def test_the_fingerprint_is_the_same_whatever_the_order_of_rows() -> None:
+    shuffled = GAMES[[3, 0, 2, 1]]
+    assert read_matches(shuffled).fingerprint == read_matches(GAMES[[3, 1, 2, 0]]).fingerprint
+
+
+def test_ids_of_matches_may_repeat_in_other_groups(tmp_path: Path) -> None:
+    text = "site,match,player,place\nA,1,Ann,1\nA,1,Ben,2\nB,1,Cem,1\nB,1,Dan,2\n"
+    groups = read_file(write(tmp_path / "g.csv", text), ReadOptions(by="site")).groups
+    assert {value: names_and_scores(matches) for value, matches in groups.items()} == {
+        "A": [("Ann", "Ben", 1.0)],
+        "B": [("Cem", "Dan", 1.0)],
+    }
+
+
+def test_a_ragged_seat_costs_its_match_and_two_times_are_a_fault(tmp_path: Path) -> None:
+    path = write(tmp_path / "s.csv", SEATS + "3,Ann,1\n3,Ben\n3,Cem,2\n")
+    reading = read_file(path, ReadOptions(drop_bad_rows=True))
+    np.testing.assert_array_equal(reading.matches.seats.sizes, [3, 2])
+    assert reading.n_bad_rows == 3
+    text = "match,player,place,date\n1,Ann,1,2020-01-01\n1,Ben,2,2020-01-02\n"
+    with pytest.raises(MatchDataError, match="a match has two times"):
+        read_matches(write(tmp_path / "t.csv", text))
+
+
+def test_columns_that_belong_together_are_taken_together(tmp_path: Path) -> None:
+    text = "home,away,home_score,away_score,winner\na,b,2,1,a\na,b,0,1,b\na,b,1,1,draw\n"
+    assert read_matches(write(tmp_path / "h.csv", text)).pairs.score.tolist() == [1, 0, 0.5]
+    text = "home,away,winner\na,b,home\nb,a,a\na,b,Draw\n"
+    assert read_matches(write(tmp_path / "w.csv", text)).pairs.score.tolist() == [1, 0, 0.5]
+    text = "winner, loser, score\na, b, 6-4 6-3\n"
+    assert names_and_scores(read_matches(write(tmp_path / "s.csv", text))) == [("a", "b", 1.0)]
+
+
+def test_ids_with_gaps_are_the_same_players() -> None:
+    frame = pl.DataFrame({"first": [7, 8, 9], "second": [8.0, 9.0, 7.0], "score": [1, 0, 1]})
+    assert read_matches(frame).players.names.to_list() == ["7", "8", "9"]
+    gap = frame.with_columns(second=pl.Series([8.0, None, 7.0]))
+    assert read_matches(gap, drop_bad_rows=True).players.names.to_list() == ["7", "8", "9"]
+
+
+def test_dates_in_text_are_filtered_as_dates(tmp_path: Path) -> None:
+    text = "date,white,black,result\n05.01.2015,a,b,1\n31.12.2014,b,c,1\n01.06.2016,c,a,1\n"
+    matches = read_matches(write(tmp_path / "d.csv", text), where="date >= '2015-01-01'")
+    assert [name for name, _, _ in names_and_scores(matches)] == ["a", "c"]
+
+
+def test_an_order_makes_dates_unnecessary(tmp_path: Path) -> None:
+    text = "date,no,white,black,result\nTBD,2,a,b,1\n,1,b,c,1\n"
+    path = write(tmp_path / "o.csv", text)
+    assert [name for name, _, _ in names_and_scores(read_matches(path, order=("no",)))] == ["b", "a"]
+
+
+def test_names_of_files_are_not_patterns_and_types_may_change_late(tmp_path: Path) -> None:
+    write(tmp_path / "m1.jsonl", '{"winner": "a", "loser": "b"}\n')
+    write(tmp_path / "m[1].jsonl", '{"winner": "c", "loser": "d"}\n')
+    assert names_and_scores(read_matches(tmp_path / "m[1].jsonl")) == [("c", "d", 1.0)]
+    rows = ['{"white": "a", "black": "b", "score": 1}\n'] * 10_001 + ['{"white": "a", "black": "b", "score": 0.5}\n']
+    assert read_matches(write(tmp_path / "late.jsonl", "".join(rows))).pairs.score[-1] == 0.5
+
+
+ODD = ["white,black,result\ra,b,1\r", "  \nwhite,black,result\na,b,1\n", '"x;y";white;black;result\n1;a;b;1\n']
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_odd_headers_and_line_ends_are_understood(tmp_path: Path, text: str) -> None:
+    assert names_and_scores(read_matches(write(tmp_path / "h.csv", text))) == [("a", "b", 1.0)]
+
+
+def test_a_record_that_is_split_needs_read_file_and_a_stream_is_read_once() -> None:
+    with pytest.raises(LudometerError, match="read_file"):
+        read_matches(GAMES, by="white")
+    stream = stream_matches(GAMES.sort("date", maintain_order=True))
+    assert sum(map(len, stream)) == 4
+    with pytest.raises(LudometerError, match="only once"):
+        list(stream)

@@ -28,6 +28,9 @@ def parse(values: list[str]) -> np.ndarray[tuple[int], np.dtype[np.datetime64]]:
         (["01/02/2015", "12/31/2015"], "2015-01-02"),
         ([" 2015-02-01 "], "2015-02-01"),
         (["2015-02"], "2015-02-01"),
+        (["01.02.99", "01.02.05"], "1999-02-01"),
+        (["13/02/05"], "2005-02-13"),
+        (["13-02-2020"], "2020-02-13"),
         (["2015-02-01 13:05"], "2015-02-01T13:05"),
         (["2015-02-01T13:05:09.5"], "2015-02-01T13:05:09.500000"),
         (["2015-02-01T13:05:09Z"], "2015-02-01T13:05:09"),
@@ -43,9 +46,17 @@ def test_numbers_stay_numbers() -> None:
     assert parse(["1.5", "2"]).tolist() == [1.5, 2.0]
 
 
+def test_large_whole_numbers_keep_their_digits_beside_a_bad_value() -> None:
+    times, bad = parse_times(pl.Series(["1500000000000000003", "x", "1500000000000000001"]), TimeFormat("number"))
+    assert times.dtype == np.int64
+    assert times[0] - times[2] == 2
+    assert bad.tolist() == [False, True, False]
+
+
 def test_dates_that_can_be_read_in_two_ways_are_asked_about() -> None:
-    with pytest.raises(LudometerError, match="--date-format"):
-        find_time_format(pl.Series(["01/02/2015", "03/04/2015"]), name="date")
+    for dates in (["01/02/2015", "03/04/2015"], ["01/02/20", "02/03/20"], ["01-02-2020"]):
+        with pytest.raises(LudometerError, match="--date-format %d"):
+            find_time_format(pl.Series(dates), name="date")
 
 
 def test_a_given_format_is_taken() -> None:

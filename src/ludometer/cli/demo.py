@@ -1,16 +1,44 @@
-"""ludometer demo: the main job on bundled data."""
+"""ludometer demo: the main job on bundled data, from start to finish."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from ludometer.cli.options import listen, note
+from ludometer.cli.options import listen, note, out_path
 
 
 @click.command("demo")
-def command() -> None:
-    """Rate the players of a bundled league, check the forecasts, and predict a match."""
+@click.option(
+    "--html", default="demo-report.html", show_default=True, callback=out_path, metavar="FILE", help="The report."
+)
+def command(html: Path) -> None:
+    """Measure three bundled games, write a report, and rate the players of a bundled league.
+
+    All files were simulated, so the truth is known.
+
+    \b
+    ludometer demo
+    """
     listen()
+    from ludometer.cli.measure import compare, show
+    from ludometer.demo import GAMES
+    from ludometer.luck import measure
+    from ludometer.read import read_matches
+    from ludometer.report.page import write_page
+
+    games = [(name, measure(read_matches(path))) for name, path in GAMES.items()]
+    click.echo("How much skill, how much luck?\n")
+    show(*games[0])
+    click.echo("Three games side by side\n")
+    compare(games)
+    write_page(games, html, command=f"ludometer demo --html {html}")
+    _rate_club()
+    note(f"wrote {html}: open it in a browser")
+
+
+def _rate_club() -> None:
     from ludometer.demo import CLUB
     from ludometer.ratings import evaluate, predict, rate
     from ludometer.read import read_file
@@ -18,18 +46,16 @@ def command() -> None:
     from ludometer.report.text import format_table
 
     reading = read_file(CLUB)
-    note(*reading.describe())
-    ratings = rate(reading.matches)
-    frame = ratings.to_frame()
+    frame = rate(reading.matches).to_frame()
     cells = (
         [f"{n}", row["player"], f"{row['rating']:.0f}", f"{row['matches']}", str(as_text(row["last"]))]
-        for n, row in enumerate(frame.head(8).iter_rows(named=True), 1)
+        for n, row in enumerate(frame.head(5).iter_rows(named=True), 1)
     )
-    click.echo("How strong is each player?       ludometer rate club.csv --top 8")
+    click.echo("\nHow strong is each player of a league?     ludometer rate club.csv --top 5")
     click.echo(format_table(["", "player", "rating", "matches", "last played"], cells, left=(1,)))
-    click.echo("\nDo the ratings predict?          ludometer evaluate club.csv")
+    click.echo("\nDo the ratings predict?                    ludometer evaluate club.csv")
     click.echo(evaluate(reading.matches).summary())
     best, middle = frame["player"][0], frame["player"][len(frame) // 2]
-    click.echo(f"\nWho wins the next match?         ludometer predict club.csv {best} {middle}")
+    click.echo(f"\nWho wins the next match?                   ludometer predict club.csv {best} {middle}")
     click.echo(predict(reading.matches, best, middle).summary() + "\n")
-    note(f"The league was simulated; the file is {CLUB}")
+    note(f"the league is {CLUB}")

@@ -58,9 +58,9 @@ def command(**options: Any) -> None:
             assert isinstance(group.matches, Matches)
             games.append((name, measure(group.matches, **settings)))
             if options["json_file"] != "-":
-                _show(*games[-1])
+                show(*games[-1])
     if options["json_file"] != "-" and len(games) > 1:
-        _compare(games)
+        compare(games)
     if options["json_file"]:
         write_json(_document(games), options["json_file"])
     if options["html"]:
@@ -77,7 +77,8 @@ def _cutoffs(text: str) -> tuple[int, ...]:
         raise LudometerError(f"--cutoffs {text}: write whole numbers with commas, such as 25,1,100") from error
 
 
-def _show(name: str, game: Measurement) -> None:
+def show(name: str, game: Measurement) -> None:
+    """Print one game: what it rests on, the answer, what it means."""
     from ludometer.report.text import printable
 
     dropped = f" · {game.dropped_matches:,} matches dropped: not connected" if game.dropped_matches else ""
@@ -88,7 +89,8 @@ def _show(name: str, game: Measurement) -> None:
     click.echo(game.summary() + "\n")
 
 
-def _compare(games: list[tuple[str, Measurement]]) -> None:
+def compare(games: list[tuple[str, Measurement]]) -> None:
+    """Print several games side by side."""
     from ludometer.report.text import format_table
 
     rows = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -234,7 +235,7 @@ def _pgn_source(name: str, opener: Callable[[], AbstractContextManager[BinaryIO]
 
 def _is_pgn(head: bytes, name: str) -> bool:
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return text.startswith(b"[Event ") or ".pgn" in Path(name.lower()).suffixes
+    return re.match(rb'\[[A-Za-z]\w*\s+"', text) is not None or ".pgn" in Path(name.lower()).suffixes
 
 
 def _is_utf8(raw: np.ndarray[Any, np.dtype[np.uint8]]) -> bool:
