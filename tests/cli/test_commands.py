@@ -6,8 +6,10 @@ import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -277,7 +279,9 @@ def test_one_match_is_enough(run: Run, tmp_path: Path) -> None:
 def test_names_cannot_write_on_the_screen(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "esc.csv"
     path.write_text("winner,loser\nAnn\x1b[2J,Ben\n")
-    assert "\x1b" not in run("rate", path).out
+    shown = run("rate", path)
+    assert "Ann\ufffd[2J" in shown.out
+    assert "\x1b" not in shown.out
     assert "\x1b" not in run("predict", path, "Ann\x1b[2J", "Ben").out
 
 
@@ -321,10 +325,62 @@ def test_the_first_run_says_that_it_compiles_and_the_next_is_silent(tmp_path: Pa
     assert first.stdout == second.stdout
 
 
-def test_demo_runs(run: Run) -> None:
+def test_demo_measures_games_and_writes_its_report(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     done = run("demo")
     assert done.status == 0
-    assert "How strong is each player?" in done.out
+    assert "How much skill, how much luck?" in done.out
+    assert "How strong is each player of a league?" in done.out
+    assert "a coin flip" in (tmp_path / "demo-report.html").read_text()
+
+
+def test_the_file_that_is_read_is_not_written_to(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text("winner,loser\nAnn,Ben\n")
+    done = run("rate", path, "--json", path)
+    assert done.status == 2
+    assert path.read_text().startswith("winner")
+    same = run("simulate", "coin", "--out", tmp_path / "s.csv", "--truth", tmp_path / "s.csv")
+    assert same.status == 2
+    assert not (tmp_path / "s.csv").exists()
+
+
+@pytest.mark.parametrize(
+    "words", [["--json", ""], ["--json", "none/x.json"], ["--where", " "], ["--system", "elo:k=1", "--k", "2"]]
+)
+def test_options_that_cannot_be_meant_are_refused_before_any_work(run: Run, words: list[str]) -> None:
+    done = run("rate", CLUB, *words)
+    assert done.status == 2
+    assert done.out == ""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_work_leaves_nothing_behind(tmp_path: Path, number: signal.Signals) -> None:
+    words = ["simulate", "strengths", "--matches", "2000000000", "--out", str(tmp_path / "x.parquet")]
+    work = subprocess.Popen([sys.executable, "-m", "ludometer", *words], stderr=subprocess.PIPE, text=True)
+    while not list(tmp_path.iterdir()):
+        time.sleep(0.05)
+    time.sleep(0.5)
+    work.send_signal(number)
+    _, err = work.communicate(timeout=60)
+    assert work.returncode == 1
+    assert "interrupted; nothing was written" in err
+    assert "panic" not in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_told_in_one_line() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "ludometer", "schema", "rate"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "cannot be written" in done.stderr
 
 
 def test_doctor_tells_versions(run: Run) -> None:

@@ -203,6 +203,19 @@ def test_return_matches_have_the_step_that_algebra_gives(n: int) -> None:
     assert fit.loss == pytest.approx(0.25 + n / (n + 1) ** 2)
 
 
+def test_the_first_grid_is_extended_where_the_least_loss_lies_at_its_end() -> None:
+    n = 5_000
+    first, again = np.arange(n + 1), np.ones(n + 1)
+    again[0] = 0
+    scores = np.concatenate((np.ones(n + 1), again))
+    fit = fit_best_elo(Matches.of_pairs(np.tile(first, 2), np.tile(first + n + 1, 2), scores))
+    assert fit.tried.max() > 4_000
+    assert fit.passes == 5
+    # here the loss is flat to rounding around its minimum, so the loss tells more than k
+    assert fit.loss == pytest.approx(0.25 + n / (n + 1) ** 2, rel=1e-11)
+    assert fit.k == pytest.approx(400 * np.log10(n), rel=1e-3)
+
+
 @given(st.integers(0, 2**31), st.permutations(range(12)))
 @settings(max_examples=15)
 def test_neither_seats_nor_names_change_the_fit(seed: int, order: list[int]) -> None:

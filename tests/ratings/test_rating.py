@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ludometer.errors import MatchDataError
+from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
 from ludometer.players import Players
-from ludometer.ratings import rate
+from ludometer.ratings import Elo, evaluate, rate
 
 
 def league() -> Matches:
@@ -57,3 +57,15 @@ def test_a_summary_fits_a_screen_and_a_plot_is_drawn() -> None:
 def test_nothing_played_is_an_error() -> None:
     with pytest.raises(MatchDataError, match="no matches"):
         rate([])
+
+
+def test_what_is_no_record_or_no_system_is_refused_in_words() -> None:
+    for wrong in ("games.csv", [1, 2]):
+        with pytest.raises(LudometerError, match="Matches are needed"):
+            rate(wrong)  # type: ignore[arg-type]
+    with pytest.raises(LudometerError, match="rating system is needed"):
+        rate(league(), system="elo")  # type: ignore[arg-type]
+    with pytest.raises(LudometerError, match="must be numbers"):
+        Elo(k="x")  # type: ignore[arg-type]
+    with pytest.raises(LudometerError, match="at least 1 bin"):
+        evaluate(league(), bins=0)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import signal
 import sys
 
 import click
@@ -54,6 +56,8 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line: status 0 done, 2 bad usage or bad data, 1 anything else."""
+    # a polite kill ends the work like Ctrl-C, so that drafts of files are taken away
+    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
     try:
         cli.main(prog_name="ludometer", standalone_mode=False)
     except LudometerError as error:
@@ -65,7 +69,12 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted; nothing was written", err=True)
         sys.exit(1)
-    except BrokenPipeError:
-        # the reader of the output has gone, as in "ludometer rate ... | head"
-        sys.stderr.close()
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            # the reader of the output has gone, as in "ludometer rate ... | head"
+            sys.stderr.close()
+        else:
+            click.echo(f"Error: the output cannot be written ({error.strerror or error})", err=True)
+        # what is still in the buffer would fail once more when Python ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

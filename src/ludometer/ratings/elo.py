@@ -39,6 +39,8 @@ class Elo:
     name: ClassVar[str] = "elo"
 
     def __post_init__(self) -> None:
+        if not all(isinstance(value, int | float) for value in (self.k, self.start_rating)):
+            raise LudometerError("k and the start rating must be numbers")
         if not (math.isfinite(self.k) and self.k >= 0):
             raise LudometerError(f"k must be a number from 0 up, not {self.k}")
         if not math.isfinite(self.start_rating):

@@ -137,6 +137,8 @@ def evaluate(
     wanted: list[AnySystem] = [Elo()] if systems is None else list(systems)
     if not wanted:
         raise LudometerError("name at least one rating system")
+    if bins < 1:
+        raise LudometerError(f"a calibration curve needs at least 1 bin, not {bins}")
     scored = _counted(matches, since) if isinstance(matches, Matches) else None
     chosen = [prepare(system, matches, scored) for system in wanted]
     names = _labels(chosen)
@@ -144,8 +146,8 @@ def evaluate(
     scores = [_Scores(bins) for _ in chosen]
     coin, tally = _Scores(bins), Tally()
     for batch in matches:
-        counted = _counted(batch, since)
         tally.add(batch)
+        counted = _counted(batch, since)
         result = batch.pairs.score if counted is None else batch.pairs.score[counted]
         coin.add(np.full(len(result), 0.5), result)
         for place, system in enumerate(chosen):
@@ -222,7 +224,7 @@ def wilson_interval(share: Floats, n: Floats, z: float = 1.959964) -> tuple[Floa
     """
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return centre - half, centre + half
+    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
 
 
 def _counted(batch: Matches, since: str | float | date | None) -> Mask | None:

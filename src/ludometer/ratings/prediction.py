@@ -96,8 +96,8 @@ def predict(
     tally, draws = Tally(), DrawTally()
     state = chosen.start(0)
     for batch in matches:
-        state, expected = chosen.play(state, batch)
         tally.add(batch)
+        state, expected = chosen.play(state, batch)
         draws.add(expected, batch.pairs.halves)
     listed = tally.ratings(chosen, state)
     codes = [listed.players.code(name) for name in (first, second)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ludometer.arrays import Counts, Floats, Times
-from ludometer.errors import MatchDataError
+from ludometer.errors import LudometerError, MatchDataError
 from ludometer.fingerprint import Fingerprint
 from ludometer.matches import Matches, Pairs
 from ludometer.players import Players
@@ -101,8 +101,8 @@ def rate(matches: Matches | Iterable[Matches], *, system: AnySystem | None = Non
     tally = Tally()
     state = chosen.start(0)
     for batch in matches:
-        state, _ = chosen.play(state, batch)
         tally.add(batch)
+        state, _ = chosen.play(state, batch)
     return tally.ratings(chosen, state)
 
 
@@ -119,6 +119,8 @@ class Tally:
 
     def add(self, batch: Matches) -> None:
         """Take in the next batch."""
+        if not isinstance(batch, Matches):
+            raise LudometerError("Matches are needed: read_matches(...) makes them of a file or a table")
         self.players = batch.players
         self.n_matches += len(batch)
         self.n_draws += int((batch.pairs.halves == 1).sum())

@@ -69,6 +69,8 @@ AnySystem = RatingSystem[Any] | FittingSystem
 def prepare(system: AnySystem, matches: Any, scored: Mask | None = None) -> RatingSystem[Any]:
     """The system ready to play: a fitting one is fitted to all matches, or to those that will not be scored."""
     if not hasattr(system, "fitted"):
+        if not hasattr(system, "play"):
+            raise LudometerError(f"a rating system is needed, such as Elo(k=24), not {system!r}")
         return system
     if not isinstance(matches, Matches):
         raise LudometerError(f"{system.name} has to see the whole record first: it cannot be streamed")

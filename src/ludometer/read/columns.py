@@ -39,11 +39,16 @@ class ReadOptions:
     match: str | None = None
     player: str | None = None
     place: str | None = None
-    order: tuple[str, ...] = ()
+    order: tuple[str, ...] | str = ()
+    """Columns, or one text with commas."""
     by: str | None = None
     date_format: str | None = None
     where: str | None = None
     drop_bad_rows: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.order, str):
+            object.__setattr__(self, "order", tuple(name.strip() for name in self.order.split(",") if name.strip()))
 
 
 @dataclass(frozen=True)
@@ -58,8 +63,8 @@ class PairColumns:
 
     def describe(self) -> str:
         """In a few words, for the reader."""
-        won = f"{self.first} won" if not self.score else " : ".join(self.score)
-        return f"{self.first}, {self.second}, {won}"
+        won = f"{self.first.strip()} won" if not self.score else " : ".join(name.strip() for name in self.score)
+        return f"{self.first.strip()}, {self.second.strip()}, {won}"
 
 
 @dataclass(frozen=True)

@@ -33,14 +33,15 @@ class Faults:
             shown = [*values][:free] or [None] * min(free, len(rows))
             entry.examples += zip(rows[: len(shown)].tolist(), shown, strict=True)
 
-    def message(self, name: str, n_rows: int) -> str:
+    def message(self, name: str, n_rows: int, *, below_header: bool) -> str:
         """One text for the reader: every kind with its count and first rows, then the remedy."""
         rows = "row" if self.n_bad_rows == 1 else "rows"
         lines = [f"{name}: {self.n_bad_rows:,} bad {rows} of {n_rows:,}"]
         for kind, entry in self.kinds.items():
             lines.append(f"  {kind}: {entry.count:,} ({', '.join(_example(*example) for example in entry.examples)}")
             lines[-1] += ", ...)" if entry.count > len(entry.examples) else ")"
-        lines.append("Rows are counted from 1 below the header. Correct them, or go on without them: --drop-bad-rows")
+        header = " below the header" if below_header else ""
+        lines.append(f"Rows are counted from 1{header}. Correct them, or go on without them: --drop-bad-rows")
         return "\n".join(lines)
 
 

@@ -161,16 +161,21 @@ def _check(reader: RowReader, n_matches: int) -> None:
     """Refuse a file with bad rows (unless they are to be dropped) and one without any match."""
     name = reader.source.name
     if reader.faults and not reader.options.drop_bad_rows:
-        raise MatchDataError(reader.faults.message(name, reader.n_rows))
+        raise MatchDataError(_fault_message(reader))
     if n_matches:
         return
     if reader.faults:
-        raise MatchDataError(reader.faults.message(name, reader.n_rows) + "\nWithout the bad rows nothing is left")
+        raise MatchDataError(_fault_message(reader) + "\nWithout the bad rows nothing is left")
     if reader.n_filtered:
         raise MatchDataError(f"{name}: none of {reader.n_rows:,} rows passes --where {reader.options.where!r}")
     if reader.n_unfinished:
         raise MatchDataError(f"{name}: none of {reader.n_unfinished:,} games is finished")
-    raise MatchDataError(f"{name}: there are columns but no matches below them")
+    what = "there are no games in it" if reader.source.is_pgn else "there are columns but no matches below them"
+    raise MatchDataError(f"{name}: {what}")
+
+
+def _fault_message(reader: RowReader) -> str:
+    return reader.faults.message(reader.source.name, reader.n_rows, below_header=reader.source.is_csv)
 
 
 def _collect_pairs(reader: RowReader) -> dict[str | None, Matches]:

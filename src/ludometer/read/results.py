@@ -13,7 +13,7 @@ _WORDS = {
     "loss": 0, "lost": 0, "lose": 0, "t": 1,
     "white": 2, "black": 0, "home": 2, "away": 0, "h": 2, "a": 0,
 }  # fmt: skip
-_POINTS = re.compile(r"(\d{1,9})\s*[-–:]\s*(\d{1,9})")
+_POINTS = re.compile(r"(\d{1,18})\s*[-–:]\s*(\d{1,18})")
 
 
 def parse_result(text: str) -> int:
@@ -30,7 +30,7 @@ def parse_result(text: str) -> int:
         ours, theirs = int(points[1]), int(points[2])
         return 1 + (ours > theirs) - (ours < theirs)
     try:
-        halves = 2 * float(word)
+        halves = 2 * float(word.replace(",", "."))
     except ValueError:
         return BAD
     return int(halves) if halves in (0, 1, 2) else BAD

@@ -166,10 +166,8 @@ class RowReader:
             start, self.n_rows = self.n_rows, self.n_rows + len(frame)
             if self.on_rows:
                 self.on_rows(self.n_rows)
-            blank, ragged = (
-                _mask(rows, start, self.n_rows) for rows in (self.source.blank_rows, self.source.ragged_rows)
-            )
-            keep = ~blank
+            keep = ~(_mask(self.source.blank_rows, start, self.n_rows) | self._empty(frame, needed))
+            ragged = _mask(self.source.ragged_rows, start, self.n_rows)
             if self.where is not None:
                 passes = self._passes(frame) | ragged
                 self.n_filtered += int((keep & ~passes).sum())
@@ -179,6 +177,14 @@ class RowReader:
                 frame, row, ragged = frame.filter(pl.Series(keep)), row[keep], ragged[keep]  # noqa: PLW2901
             if len(frame):
                 yield frame, row, ragged
+
+    def _empty(self, frame: pl.DataFrame, needed: tuple[str, ...]) -> Mask:
+        """Rows of a spreadsheet that hold only separators."""
+        import polars as pl
+
+        if not self.source.is_csv or not (frame[needed[0]] == "").any():
+            return np.zeros(len(frame), bool)
+        return frame.select(pl.all_horizontal(pl.col(needed) == "")).to_series().to_numpy()
 
     def _passes(self, frame: pl.DataFrame) -> Mask:
         """Where --where holds; dates in text that is not ISO count as dates."""
@@ -195,6 +201,8 @@ class RowReader:
             if form is not None:
                 times, wrong = parse_times(frame[name], form)
                 days[name] = pl.Series(name, times).set(pl.Series(wrong), None)
+            elif self.source.is_csv:
+                days[name] = frame[name].set(frame[name] == "", None)
         frame = frame.with_columns(**days)
         if self._condition is None:
             self._condition = self.where.expression(
@@ -331,6 +339,13 @@ class RowReader:
                 usable = self._time_format is not None and len(column) > 0
             else:
                 usable = can_order(column.dtype)
+            if usable and self.options.date_format and self._time_format:
+                _, wrong = parse_times(column, self._time_format)
+                if wrong.all():
+                    raise LudometerError(
+                        f"{self.source.name}: no {name} is written as --date-format {self.options.date_format} says, "
+                        f"such as {column[0]!r}; write %Y, %m, %d for year, month, day"
+                    )
             if usable:
                 self.time_column = name
                 return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,6 +44,8 @@ class Source:
     """Lines with fewer or more fields than the header."""
     notes: tuple[str, ...] = ()
     is_pgn: bool = False
+    is_csv: bool = False
+    """Text, in which an empty cell is a missing value."""
 
     def batches(self, columns: Iterable[str]) -> Iterator[pl.DataFrame]:
         """Frames of these columns, in the order of the file."""
@@ -52,8 +55,12 @@ class Source:
 
 def open_source(source: Any) -> Source:
     """A source from a path, "-" for standard input, or anything that gives an Arrow stream."""
-    if hasattr(source, "__arrow_c_stream__"):
+    if hasattr(source, "__arrow_c_stream__") or hasattr(source, "collect_schema"):
         return _table_source("table", source)
+    if not isinstance(source, str | os.PathLike):
+        raise LudometerError(
+            f"matches are read from a path or a table with an Arrow stream, not from {type(source).__name__}"
+        )
     if str(source) == "-":
         return _stream_source("standard input", lambda: nullcontext(sys.stdin.buffer), once=True)
     path = Path(source)
@@ -142,8 +149,13 @@ def _text_source(name: str, head: bytes, data: Path | bytes) -> Source:
     text = head.removeprefix(b"\xef\xbb\xbf").strip()
     if not text:
         raise MatchDataError(f"{name}: the file is empty")
-    if len(head.translate(None, _TEXT)) > len(head) // 100:
+    if len(head.translate(None, _TEXT)) > max(3, len(head) // 100):
         raise MatchDataError(f"{name}: not a table: it holds bytes that are no text ({_KNOWN})")
+    if text.startswith((b"[{", b"[ {", b"[\n", b"[\r")):
+        import polars as pl
+
+        with plain_errors(name):
+            return _table_source(name, pl.read_json(data))
     if text.startswith(b"{"):
         return _lazy_source(name, lambda pl: pl.scan_ndjson(_no_pattern(data), infer_schema_length=None))
     first_line = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
@@ -170,8 +182,17 @@ def _csv_source(name: str, data: Path | bytes) -> Source:
         data = raw.tobytes().decode("cp1252", "replace").encode()
         raw = np.frombuffer(data, np.uint8)
         notes = ("the text is not UTF-8 and was read as Windows-1252",)
-    separator, n_fields = _header(name, raw)
+    separator, fields = _header(name, raw)
+    n_fields = len(fields)
+    folded = [entry.strip().casefold() for entry in fields]
+    twice = [entry for place, entry in enumerate(folded) if entry in folded[:place]]
+    notes += tuple(f"two columns are called {entry}: the first counts" for entry in dict.fromkeys(twice))
     rows, kinds = odd_rows(raw, ord(separator), n_fields)
+    if np.count_nonzero(raw == ord('"')) % 2:
+        place = f" (row {rows[-1]:,} or before)" if len(rows) else ""
+        raise MatchDataError(
+            f"{name}: a quotation mark is not closed{place}: close it, or double it inside a quoted text"
+        )
     header = int(np.setdiff1d(np.arange(len(rows) + 1), rows[kinds == BLANK])[0])
     below = rows > header
     rows, kinds = rows[below] - header - 1, kinds[below]
@@ -194,7 +215,7 @@ def _csv_source(name: str, data: Path | bytes) -> Source:
     def batches(columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         return iter(scan().select(columns).collect_batches(chunk_size=BATCH_ROWS))
 
-    return Source(name, dict(schema), batches, blank, rows[kinds != BLANK], notes)
+    return Source(name, dict(schema), batches, blank, rows[kinds != BLANK], notes, is_csv=True)
 
 
 def _lazy_source(name: str, scan: Callable[[Any], pl.LazyFrame]) -> Source:
@@ -213,7 +234,10 @@ def _table_source(name: str, table: Any) -> Source:
     import polars as pl
 
     with plain_errors(name):
-        frame = pl.DataFrame(table)
+        try:
+            frame = table.collect() if isinstance(table, pl.LazyFrame) else pl.DataFrame(table)
+        except ImportError as error:
+            raise LudometerError("pandas hands over its tables by PyArrow: pip install pyarrow") from error
     return Source(name, dict(frame.schema), lambda columns: frame.select(columns).iter_slices(BATCH_ROWS))
 
 
@@ -250,15 +274,15 @@ def _is_utf8(raw: np.ndarray[Any, np.dtype[np.uint8]]) -> bool:
     return True
 
 
-def _header(name: str, raw: np.ndarray[Any, np.dtype[np.uint8]]) -> tuple[str, int]:
-    """The separator and the number of columns, from the first line that is not empty."""
+def _header(name: str, raw: np.ndarray[Any, np.dtype[np.uint8]]) -> tuple[str, list[str]]:
+    """The separator and the columns, from the first line that is not empty."""
     text = raw[: 1 << 20].tobytes().decode("utf-8-sig", "replace").lstrip("\r\n \t")
     split = {mark: next(csv.reader(io.StringIO(text), delimiter=mark), []) for mark in ",;\t|"}
     separator = max(split, key=lambda mark: len(split[mark]))
     fields = split[separator]
     if not any(entry.strip() for entry in fields):
         raise MatchDataError(f"{name}: the first line names no columns")
-    return separator, len(fields)
+    return separator, fields
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,9 +71,13 @@ def write_matches(batches: Iterable[Matches], path: Path, *, on_rows: Callable[[
 
     check_suffix(path, _SINKS)
 
+    stopped: list[bool] = []
+
     def frames(*_: Any) -> Iterator[pl.DataFrame]:
         done = 0
         for batch in batches:
+            if stopped:
+                return
             yield _match_frame(batch)
             done += len(batch)
             if on_rows:
@@ -80,7 +85,25 @@ def write_matches(batches: Iterable[Matches], path: Path, *, on_rows: Callable[[
 
     schema = {"player_1": pl.Int32, "player_2": pl.Int32, "score_1": pl.Float32}
     with replacing(path) as draft:
-        getattr(register_io_source(frames, schema=schema), _SINKS[path.suffix.lower()])(draft)
+        sink = getattr(register_io_source(frames, schema=schema), _SINKS[path.suffix.lower()])
+        _interruptible(lambda: sink(draft), stopped)
+
+
+def _interruptible(work: Callable[[], None], stopped: list[bool]) -> None:
+    """Do work that may be long beside the main thread, which so stays awake for Ctrl-C, and let it end by itself.
+
+    Raised inside Polars, an interrupt would be a panic.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        task = pool.submit(work)
+        try:
+            while not wait([task], timeout=0.1).done:
+                pass
+        except KeyboardInterrupt:
+            stopped.append(True)
+            wait([task])
+            raise
+        task.result()
 
 
 def write_frame(frame: pl.DataFrame, path: Path) -> None:

@@ -13,7 +13,7 @@ def format_table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, left:
     Ann       1510.2
     Benedict   989.0
     """
-    table = [list(headers), *([printable(cell) for cell in row] for row in rows)]
+    table = [list(headers), *([_shortened(printable(cell)) for cell in row] for row in rows)]
     widths = [max(len(row[column]) for row in table) for column in range(len(headers))]
     flush_left = set(left)
     lines = (
@@ -26,10 +26,20 @@ def format_table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, left:
     return "\n".join(line.rstrip() for line in lines)
 
 
+_JOINERS = "\u200c\u200d"
+"""They belong to names in Persian and Hindi, and to some emojis."""
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
 def printable(text: str) -> str:
     """The text without control characters, which a file could use to write elsewhere on the screen.
 
     >>> printable("Ann\\x1b[2J")
     'Ann�[2J'
     """
-    return text if text.isprintable() else "".join(mark if mark.isprintable() else "\ufffd" for mark in text)
+    if text.isprintable():
+        return text
+    return "".join(mark if mark.isprintable() or mark in _JOINERS else "\ufffd" for mark in text)
