@@ -10,10 +10,10 @@ import numpy as np
 
 from ludometer.arrays import Codes, Counts, Floats, Halves, Mask, Times
 from ludometer.errors import LudometerError
-from ludometer.read.columns import WINNER, PairColumns, ReadOptions, SeatColumns, find_named
+from ludometer.read.columns import PairColumns, ReadOptions, SeatColumns, find_named
 from ludometer.read.faults import Faults, first_values
 from ludometer.read.index import IntegerIndex, TextIndex
-from ludometer.read.results import BAD, parse_result
+from ludometer.read.outcomes import UNFINISHED, Outcomes, numbers
 from ludometer.read.times import TimeFormat, can_order, find_time_format, parse_times
 from ludometer.read.where import parse_where
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from ludometer.read.sources import Source
 
-_UNFINISHED = -2
 _MUST_BE_TIMES = ("date", "datetime")
 
 
@@ -84,7 +83,6 @@ class RowReader:
     time_column: str | None = None
     _time_format: TimeFormat | None = None
     _time_is_chosen: bool = False
-    _results: TextIndex = field(default_factory=TextIndex)
 
     def __post_init__(self) -> None:
         names = list(self.source.schema)
@@ -102,6 +100,8 @@ class RowReader:
         self.players = self._new_index(*self._player_columns())
         if isinstance(self.columns, SeatColumns):
             self.matches = self._new_index(self.columns.match)
+        else:
+            self._outcomes = Outcomes(self.columns, self.source.is_pgn)
 
     @property
     def n_dropped_rows(self) -> int:
@@ -115,7 +115,7 @@ class RowReader:
         for frame, row, ragged in self._frames((columns.first, columns.second, *columns.score)):
             codes = self.players.codes([frame[columns.first], frame[columns.second]])
             first, second = codes[:, 0].copy(), codes[:, 1].copy()
-            halves, bad_score = self._halves(frame, columns.score)
+            halves, bad_score = self._outcomes.halves(frame)
             bad = _Bad(self.faults, frame, row, ragged)
             bad.add(first < 0, f"{columns.first} is missing")
             bad.add(second < 0, f"{columns.second} is missing")
@@ -123,7 +123,7 @@ class RowReader:
             for mask, kind, shown in bad_score:
                 bad.add(mask, kind, shown)
             extra = self._extra(frame, bad)
-            unfinished = halves == _UNFINISHED
+            unfinished = halves == UNFINISHED
             self.n_unfinished += int((unfinished & ~bad.rows).sum())
             kept = ~(bad.rows | unfinished)
             bad.close()
@@ -141,7 +141,7 @@ class RowReader:
         for frame, row, ragged in self._frames((columns.match, columns.player, value_column)):
             match = self.matches.codes([frame[columns.match]])[:, 0]
             player = self.players.codes([frame[columns.player]])[:, 0]
-            value = _numbers(frame[value_column])
+            value = numbers(frame[value_column])
             bad = _Bad(self.faults, frame, row, ragged)
             bad.add(match < 0, f"{columns.match} is missing")
             bad.add(player < 0, f"{columns.player} is missing")
@@ -243,67 +243,6 @@ class RowReader:
         whole = all(dtype.is_integer() and dtype not in (pl.UInt64, pl.Int128, pl.UInt128) for dtype in types)
         return IntegerIndex() if whole else TextIndex()
 
-    def _halves(self, frame: pl.DataFrame, names: tuple[str, ...]) -> tuple[Halves, list[tuple[Mask, str, str | None]]]:
-        """Half points of the first player and what is wrong with them."""
-        import polars as pl
-
-        if not names:
-            return np.full(len(frame), 2, np.int8), []
-        if len(names) == 2:
-            ours, theirs = (_numbers(frame[name]) for name in names)
-            faults: list[tuple[Mask, str, str | None]] = [
-                (~np.isfinite(points), f"{name} is not a number", name)
-                for name, points in zip(names, (ours, theirs), strict=True)
-            ]
-            with np.errstate(invalid="ignore"):
-                return (1 + (ours > theirs).astype(np.int8) - (ours < theirs).astype(np.int8)), faults
-        (name,) = names
-        column = frame[name]
-        if name.strip().casefold() == WINNER:
-            return self._halves_of_winner(frame, name)
-        if column.dtype.is_numeric() or column.dtype == pl.Boolean:
-            doubled = 2 * _numbers(column)
-            halves = np.where(np.isin(doubled, (0, 1, 2)), doubled, BAD).astype(np.int8)
-            missing = column.is_null().to_numpy()
-        else:
-            halves, missing = self._meanings(column)
-        return halves, [
-            (missing, f"{name} is missing", None),
-            ((halves == BAD) & ~missing, f"{name} is not a result (1, 0.5, 0, 1-0, 1/2-1/2, W, D, L)", name),
-        ]
-
-    def _meanings(self, column: pl.Series) -> tuple[Halves, Mask]:
-        """Half points of results in words, each word being understood once, and where there is none."""
-        word = self._words(column)
-        meaning = [
-            _UNFINISHED if self.source.is_pgn and text == "*" else parse_result(text)
-            for text in self._results.players.names
-        ]
-        return np.array([*meaning, BAD], np.int8)[word], word < 0
-
-    def _words(self, column: pl.Series) -> Codes:
-        return self._results.codes([column])[:, 0]
-
-    def _halves_of_winner(self, frame: pl.DataFrame, name: str) -> tuple[Halves, list[tuple[Mask, str, str | None]]]:
-        """Half points where a column names the winner, or says that it was a draw."""
-        import polars as pl
-
-        assert isinstance(self.columns, PairColumns)
-        winner, first, second = (
-            frame[column].cast(pl.String).str.strip_chars().fill_null("").to_numpy()
-            for column in (name, self.columns.first, self.columns.second)
-        )
-        word, missing = self._meanings(frame[name])
-        # numbers are names here, never results
-        wordy = np.array([text.isalpha() for text in self._results.players.names] + [False])[self._words(frame[name])]
-        others = np.where(wordy, word, BAD)
-        halves = np.where(winner == first, 2, np.where(winner == second, 0, others)).astype(np.int8)
-        halves[missing] = BAD
-        return halves, [
-            (missing, f"{name} is missing (write draw where nobody won)", None),
-            ((halves == BAD) & ~missing, f"{name} is neither of the two players nor draw", name),
-        ]
-
     def _extra(self, frame: pl.DataFrame, bad: _Bad) -> Extra:
         import polars as pl
 
@@ -386,17 +325,6 @@ class _Bad:
     def close(self) -> None:
         """Count each row once, however many faults it has."""
         self.faults.n_bad_rows += int(self.rows.sum())
-
-
-def _numbers(column: pl.Series) -> Floats:
-    """The numbers of a column; NaN where there is none."""
-    import polars as pl
-
-    if column.dtype in (pl.Categorical, pl.Enum):
-        column = column.cast(pl.String)
-    if column.dtype == pl.String:
-        column = column.str.strip_chars()
-    return column.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
 
 
 def _mask(rows: Counts, start: int, stop: int) -> Mask:

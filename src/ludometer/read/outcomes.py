@@ -1,0 +1,99 @@
+"""Outcomes of matches of two, in half points of the first player, and what is wrong with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ludometer.arrays import Codes, Floats, Halves, Mask
+from ludometer.read.columns import WINNER, PairColumns
+from ludometer.read.index import TextIndex
+from ludometer.read.results import BAD, parse_result
+
+if TYPE_CHECKING:
+    import polars as pl
+
+UNFINISHED = -2
+"""A game of a PGN file that goes on: no fault, but no match either."""
+
+
+@dataclass
+class Outcomes:
+    """Reads the columns that say how matches ended; each word is understood once."""
+
+    columns: PairColumns
+    is_pgn: bool
+    words: TextIndex = field(default_factory=TextIndex)
+
+    def halves(self, frame: pl.DataFrame) -> tuple[Halves, list[tuple[Mask, str, str | None]]]:
+        """Half points of the first player and what is wrong with them."""
+        import polars as pl
+
+        names = self.columns.score
+        if not names:
+            return np.full(len(frame), 2, np.int8), []
+        if len(names) == 2:
+            ours, theirs = (numbers(frame[name]) for name in names)
+            faults: list[tuple[Mask, str, str | None]] = [
+                (~np.isfinite(points), f"{name} is not a number", name)
+                for name, points in zip(names, (ours, theirs), strict=True)
+            ]
+            with np.errstate(invalid="ignore"):
+                return (1 + (ours > theirs).astype(np.int8) - (ours < theirs).astype(np.int8)), faults
+        (name,) = names
+        column = frame[name]
+        if name.strip().casefold() == WINNER:
+            return self._halves_of_winner(frame, name)
+        if column.dtype.is_numeric() or column.dtype == pl.Boolean:
+            doubled = 2 * numbers(column)
+            halves = np.where(np.isin(doubled, (0, 1, 2)), doubled, BAD).astype(np.int8)
+            missing = column.is_null().to_numpy()
+        else:
+            halves, missing = self._meanings(column)
+        return halves, [
+            (missing, f"{name} is missing", None),
+            ((halves == BAD) & ~missing, f"{name} is not a result (1, 0.5, 0, 1-0, 1/2-1/2, W, D, L)", name),
+        ]
+
+    def _meanings(self, column: pl.Series) -> tuple[Halves, Mask]:
+        """Half points of results in words, each word being understood once, and where there is none."""
+        word = self._words(column)
+        meaning = [
+            UNFINISHED if self.is_pgn and text == "*" else parse_result(text) for text in self.words.players.names
+        ]
+        return np.array([*meaning, BAD], np.int8)[word], word < 0
+
+    def _words(self, column: pl.Series) -> Codes:
+        return self.words.codes([column])[:, 0]
+
+    def _halves_of_winner(self, frame: pl.DataFrame, name: str) -> tuple[Halves, list[tuple[Mask, str, str | None]]]:
+        """Half points where a column names the winner, or says that it was a draw."""
+        import polars as pl
+
+        winner, first, second = (
+            frame[column].cast(pl.String).str.strip_chars().fill_null("").to_numpy()
+            for column in (name, self.columns.first, self.columns.second)
+        )
+        word, missing = self._meanings(frame[name])
+        # numbers are names here, never results
+        wordy = np.array([text.isalpha() for text in self.words.players.names] + [False])[self._words(frame[name])]
+        others = np.where(wordy, word, BAD)
+        halves = np.where(winner == first, 2, np.where(winner == second, 0, others)).astype(np.int8)
+        halves[missing] = BAD
+        return halves, [
+            (missing, f"{name} is missing (write draw where nobody won)", None),
+            ((halves == BAD) & ~missing, f"{name} is neither of the two players nor draw", name),
+        ]
+
+
+def numbers(column: pl.Series) -> Floats:
+    """The numbers of a column; NaN where there is none."""
+    import polars as pl
+
+    if column.dtype in (pl.Categorical, pl.Enum):
+        column = column.cast(pl.String)
+    if column.dtype == pl.String:
+        column = column.str.strip_chars()
+    return column.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
