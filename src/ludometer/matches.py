@@ -274,7 +274,7 @@ def _halves(score: Any) -> Halves:
         doubled = 2 * array.astype(np.float64)
         array = np.where(np.isfinite(doubled), doubled, -1)
         _refuse(~np.isin(array, (0, 1, 2)), "a score is not 1, 0.5 or 0")
-    else:
+    elif array.size and (array.min() < 0 or array.max() > 2):
         _refuse((array < 0) | (array > 2), "a score is not 0, 1 or 2 half points")
     return np.asarray(_own(array, np.int8))
 
@@ -328,7 +328,9 @@ def _competition_places(starts: Counts, values: Floats) -> Codes:
 
 def _codes_in_range(n_players: int, *columns: Codes) -> None:
     for codes in columns:
-        _refuse((codes < 0) | (codes >= n_players), f"a player's code is not from 0 to {n_players - 1}")
+        # the extremes are told much faster than which rows are wrong
+        if len(codes) and (codes.min() < 0 or codes.max() >= n_players):
+            _refuse((codes < 0) | (codes >= n_players), f"a player's code is not from 0 to {n_players - 1}")
 
 
 def _same_length(noun: str, **columns: np.ndarray[Any, Any]) -> None:

@@ -18,6 +18,8 @@ def test_odd_rows_equal_their_plain_twin(data: list[int], n_fields: int) -> None
 
 def test_kinds_are_told() -> None:
     text = b'a,b\n1,2\n\n1\n1,2,3\n"x,\n""y""",2\r\n1,2'
-    rows, kinds = odd_rows(np.frombuffer(text, np.uint8), ord(","), 2)
+    rows, kinds, is_open = odd_rows(np.frombuffer(text, np.uint8), ord(","), 2)
     assert rows.tolist() == [2, 3, 4]
     assert kinds.tolist() == [BLANK, SHORT, LONG]
+    assert not is_open
+    assert odd_rows(np.frombuffer(text + b',"', np.uint8), ord(","), 2)[2]

@@ -46,6 +46,17 @@ def test_numbers_stay_numbers() -> None:
     assert parse(["1.5", "2"]).tolist() == [1.5, 2.0]
 
 
+@pytest.mark.parametrize("run", [1, 7, 500])
+def test_many_matches_a_day_are_parsed_like_few(run: int) -> None:
+    days = np.repeat(np.arange("2020-01-01", "2020-02-10", dtype="datetime64[D]"), run)
+    days = np.resize(days, 3_000)
+    text = [str(day) for day in days]
+    text[1_234] = "x"
+    times, bad = parse_times(pl.Series(text), TimeFormat("%Y-%m-%d"))
+    assert np.flatnonzero(bad).tolist() == [1_234]
+    np.testing.assert_array_equal(times[~bad], days[~bad])
+
+
 def test_large_whole_numbers_keep_their_digits_beside_a_bad_value() -> None:
     times, bad = parse_times(pl.Series(["1500000000000000003", "x", "1500000000000000001"]), TimeFormat("number"))
     assert times.dtype == np.int64

@@ -16,7 +16,7 @@ BLANK, SHORT, LONG = 0, 1, 2
 _QUOTE, _NEWLINE, _RETURN, _SPACE = 34, 10, 13, 32
 
 
-def odd_rows_plain(data: Bytes, separator: int, n_fields: int) -> tuple[Counts, Counts]:
+def odd_rows_plain(data: Bytes, separator: int, n_fields: int) -> tuple[Counts, Counts, bool]:
     """The plain twin of `odd_rows`."""
     rows, kinds = [], []
     quoted, n_separators, n_row, start = False, 0, 0, 0
@@ -30,26 +30,28 @@ def odd_rows_plain(data: Bytes, separator: int, n_fields: int) -> tuple[Counts, 
                 rows.append(n_row)
                 kinds.append(BLANK if blank else SHORT if n_separators + 1 < n_fields else LONG)
             n_row, n_separators, start = n_row + 1, 0, end + 1
-    return np.array(rows, np.int64), np.array(kinds, np.int64)
+    return np.array(rows, np.int64), np.array(kinds, np.int64), quoted
 
 
-def odd_rows(data: Bytes, separator: int, n_fields: int) -> tuple[Counts, Counts]:
+def odd_rows(data: Bytes, separator: int, n_fields: int) -> tuple[Counts, Counts, bool]:
     """Lines, counted from 0, with another number of fields than `n_fields`, and whether each is blank, short or long.
+
+    Last, whether a quote is open at the end.
 
     Between quotes, separators and line ends are text; a doubled quote ends and begins again, which is the same.
     """
     if not JIT:
         return odd_rows_plain(data, separator, n_fields)
     nothing = np.empty(0, np.int64)
-    n_odd = _scan(data, separator, n_fields, nothing, nothing)
+    n_odd, is_open = _scan(data, separator, n_fields, nothing, nothing)
     rows, kinds = np.empty(n_odd, np.int64), np.empty(n_odd, np.int64)
     if n_odd:
         _scan(data, separator, n_fields, rows, kinds)
-    return rows, kinds
+    return rows, kinds, is_open
 
 
 @kernel
-def _scan(data: Bytes, separator: int, n_fields: int, rows: Counts, kinds: Counts) -> int:
+def _scan(data: Bytes, separator: int, n_fields: int, rows: Counts, kinds: Counts) -> tuple[int, bool]:
     """Count the odd lines, and write as many of them as there is room for."""
     n, n_odd, n_row, start, n_separators = len(data), 0, 0, 0, 0
     quoted = np.uint64(0)
@@ -74,7 +76,7 @@ def _scan(data: Bytes, separator: int, n_fields: int, rows: Counts, kinds: Count
         if n_odd < len(rows):
             rows[n_odd], kinds[n_odd] = n_row, _kind(data, start, n, n_separators, n_fields)
         n_odd += 1
-    return n_odd
+    return n_odd, quoted != 0
 
 
 @register_jitable

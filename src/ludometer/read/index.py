@@ -87,7 +87,7 @@ class TextIndex:
         texts = [column if column.dtype == pl.String else _as_text(column) for column in columns]
         texts = [text.fill_null("") if text.null_count() else text for text in texts]
         while True:
-            keys = np.column_stack([text.hash(seed=self._seed).to_numpy() for text in texts])
+            keys = self._hashes(texts)
             raw, new = self._table.number(keys.reshape(-1))
             if len(new):
                 rows, seats = np.divmod(new, len(texts))
@@ -139,10 +139,20 @@ class TextIndex:
         if not self._raw:
             return True
         self._raw = [pl.concat(self._raw, rechunk=True)]
-        return all(
-            (self._raw[0].gather(pl.Series(raw[:, seat].astype(np.uint32))) == text).all()
-            for seat, text in enumerate(texts)
+        numbers = (pl.lit(pl.Series(raw[:, seat].astype(np.uint32))) for seat in range(len(texts)))
+        same = (
+            (pl.lit(self._raw[0]).gather(number) == pl.lit(text)).all().alias(str(seat))
+            for seat, (number, text) in enumerate(zip(numbers, texts, strict=True))
         )
+        return all(pl.select(*same).row(0))
+
+    def _hashes(self, texts: list[pl.Series]) -> Keys:
+        """Hashes of all columns, which Polars works out side by side."""
+        import polars as pl
+
+        columns = (pl.lit(text).hash(seed=self._seed).alias(str(seat)) for seat, text in enumerate(texts))
+        keys = pl.select(*columns)
+        return np.column_stack([keys.to_series(seat).to_numpy() for seat in range(len(texts))])
 
     def _rehash(self) -> None:
         """Two words shared a hash: number all again with another seed, keeping the codes that were given."""

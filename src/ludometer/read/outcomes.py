@@ -15,6 +15,7 @@ from ludometer.read.results import BAD, parse_result
 if TYPE_CHECKING:
     import polars as pl
 
+_FEW = 5
 UNFINISHED = -2
 """A game of a PGN file that goes on: no fault, but no match either."""
 
@@ -58,12 +59,30 @@ class Outcomes:
         ]
 
     def _meanings(self, column: pl.Series) -> tuple[Halves, Mask]:
-        """Half points of results in words, each word being understood once, and where there is none."""
+        """Half points of results in text, each word being understood once, and where there is none."""
+        import polars as pl
+
+        if column.dtype == pl.String and (known := self._by_known_words(column)) is not None:
+            return known, np.zeros(len(column), bool)
         word = self._words(column)
         meaning = [
             UNFINISHED if self.is_pgn and text == "*" else parse_result(text) for text in self.words.players.names
         ]
         return np.array([*meaning, BAD], np.int8)[word], word < 0
+
+    def _by_known_words(self, column: pl.Series) -> Halves | None:
+        """Half points where all values are among the few words seen so far: comparing is faster than looking up."""
+        if column.null_count() or not 0 < self.words.n_known <= _FEW:
+            return None
+        halves, n_found = np.zeros(len(column), np.int8), 0
+        for word in self.words.players.names:
+            meaning = parse_result(word)
+            if meaning >= 0:
+                mask = (column == word).to_numpy().view(np.int8)
+                n_found += int(np.count_nonzero(mask))
+                if meaning:
+                    halves += mask * np.int8(meaning)
+        return halves if n_found == len(column) else None
 
     def _words(self, column: pl.Series) -> Codes:
         return self.words.codes([column])[:, 0]
@@ -94,6 +113,8 @@ def numbers(column: pl.Series) -> Floats:
 
     if column.dtype in (pl.Categorical, pl.Enum):
         column = column.cast(pl.String)
-    if column.dtype == pl.String:
-        column = column.str.strip_chars()
-    return column.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
+    values = column.cast(pl.Float64, strict=False)
+    if values.null_count() and column.dtype == pl.String:
+        # stripping costs more than the cast: only where something was not understood
+        values = column.str.strip_chars().cast(pl.Float64, strict=False)
+    return values.fill_null(float("nan")).to_numpy()

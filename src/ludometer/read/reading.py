@@ -309,7 +309,7 @@ def _sortable(column: pl.Series, reader: RowReader, name: str) -> pl.Series:
 
 def _split(reader: RowReader, whole: Matches, extra: Extra) -> dict[str | None, Matches]:
     if extra.group is None:
-        return {None: _without_idle(whole)}
+        return {None: _without_idle(whole) if reader.left_out_any else whole}
     names = reader.groups.players.names.to_list()
     present = sorted(set(extra.group.tolist()), key=lambda code: names[code])
     return {names[code]: _without_idle(whole.take(extra.group == code)) for code in present}

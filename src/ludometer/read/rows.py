@@ -104,6 +104,11 @@ class RowReader:
             self._outcomes = Outcomes(self.columns, self.source.is_pgn)
 
     @property
+    def left_out_any(self) -> bool:
+        """Whether some rows that were coded are gone: then some players may be in none of the others."""
+        return bool(self.n_dropped_rows or self.n_unfinished)
+
+    @property
     def n_dropped_rows(self) -> int:
         """Rows that are gone because of faults: with a bad seat its whole match."""
         return max(self.faults.n_bad_rows, self.n_seats_dropped)

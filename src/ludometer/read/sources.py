@@ -187,8 +187,8 @@ def _csv_source(name: str, data: Path | bytes) -> Source:
     folded = [entry.strip().casefold() for entry in fields]
     twice = [entry for place, entry in enumerate(folded) if entry in folded[:place]]
     notes += tuple(f"two columns are called {entry}: the first counts" for entry in dict.fromkeys(twice))
-    rows, kinds = odd_rows(raw, ord(separator), n_fields)
-    if np.count_nonzero(raw == ord('"')) % 2:
+    rows, kinds, is_open = odd_rows(raw, ord(separator), n_fields)
+    if is_open:
         place = f" (row {rows[-1]:,} or before)" if len(rows) else ""
         raise MatchDataError(
             f"{name}: a quotation mark is not closed{place}: close it, or double it inside a quoted text"

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ludometer.arrays import Mask, Times
 from ludometer.errors import LudometerError
 
@@ -79,6 +81,13 @@ def parse_times(column: pl.Series, form: TimeFormat | None) -> tuple[Times, Mask
 
     if column.dtype in (pl.Categorical, pl.Enum):
         column = column.cast(pl.String)
+    if column.dtype == pl.String and len(column) > _SAMPLE and column.head(_SAMPLE).n_unique() < _SAMPLE // 4:
+        # many matches a day, one after the other: each day is parsed once
+        runs = column.rle().struct.unnest()
+        if len(runs) < len(column) // 2:
+            times, bad = parse_times(runs["value"], form)
+            length = runs["len"].to_numpy()
+            return np.repeat(times, length), np.repeat(bad, length)
     if column.dtype == pl.String:
         assert form is not None
         column = _parse_number(column) if form.is_number else _parse_text(column, form.pattern)
