@@ -171,8 +171,9 @@ class RowReader:
             start, self.n_rows = self.n_rows, self.n_rows + len(frame)
             if self.on_rows:
                 self.on_rows(self.n_rows)
-            keep = ~(_mask(self.source.blank_rows, start, self.n_rows) | self._empty(frame, needed))
-            ragged = _mask(self.source.ragged_rows, start, self.n_rows)
+            odd = self.source.odd_rows()
+            keep = ~(_mask(odd.blank, start, self.n_rows) | self._empty(frame, needed))
+            ragged = _mask(odd.ragged, start, self.n_rows)
             if self.where is not None:
                 passes = self._passes(frame) | ragged
                 self.n_filtered += int((keep & ~passes).sum())

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,10 +39,8 @@ class Source:
     name: str
     schema: Mapping[str, pl.DataType]
     open_batches: Callable[[Sequence[str]], Iterator[pl.DataFrame]]
-    blank_rows: Counts = field(default_factory=lambda: np.empty(0, np.int64))
-    """Empty lines, counted from 0, which are passed over."""
-    ragged_rows: Counts = field(default_factory=lambda: np.empty(0, np.int64))
-    """Lines with fewer or more fields than the header."""
+    odd_rows: Callable[[], OddRows] = field(default=lambda: OddRows())  # noqa: PLW0108 - defined below
+    """Lines of text that are no rows; asked for when the first rows are there, so that both are found side by side."""
     notes: tuple[str, ...] = ()
     is_pgn: bool = False
     is_csv: bool = False
@@ -51,6 +50,14 @@ class Source:
         """Frames of these columns, in the order of the file."""
         with plain_errors(self.name):
             yield from self.open_batches(list(dict.fromkeys(columns)))
+
+
+@dataclass(frozen=True)
+class OddRows:
+    """Rows, counted from 0, that are empty lines, and lines with fewer or more fields than the header."""
+
+    blank: Counts = field(default_factory=lambda: np.empty(0, np.int64))
+    ragged: Counts = field(default_factory=lambda: np.empty(0, np.int64))
 
 
 def open_source(source: Any) -> Source:
@@ -174,8 +181,6 @@ def _no_pattern(data: Path | bytes) -> Path | bytes:
 def _csv_source(name: str, data: Path | bytes) -> Source:
     import polars as pl
 
-    from ludometer.kernels.fields import BLANK, odd_rows
-
     raw = np.memmap(data, np.uint8, "r") if isinstance(data, Path) else np.frombuffer(data, np.uint8)
     notes: tuple[str, ...] = ()
     if raw.max(initial=0) > 127 and not _is_utf8(raw):
@@ -187,17 +192,9 @@ def _csv_source(name: str, data: Path | bytes) -> Source:
     folded = [entry.strip().casefold() for entry in fields]
     twice = [entry for place, entry in enumerate(folded) if entry in folded[:place]]
     notes += tuple(f"two columns are called {entry}: the first counts" for entry in dict.fromkeys(twice))
-    rows, kinds, is_open = odd_rows(raw, ord(separator), n_fields)
-    if is_open:
-        place = f" (row {rows[-1]:,} or before)" if len(rows) else ""
-        raise MatchDataError(
-            f"{name}: a quotation mark is not closed{place}: close it, or double it inside a quoted text"
-        )
-    header = int(np.setdiff1d(np.arange(len(rows) + 1), rows[kinds == BLANK])[0])
-    below = rows > header
-    rows, kinds = rows[below] - header - 1, kinds[below]
-    # in a file of one column an empty line is a value that is missing
-    blank = rows[kinds == BLANK] if n_fields > 1 else np.empty(0, np.int64)
+    pool = ThreadPoolExecutor(1)
+    scanning = pool.submit(_find_odd_rows, name, raw, separator, n_fields)
+    pool.shutdown(wait=False)
 
     def scan() -> pl.LazyFrame:
         return pl.scan_csv(
@@ -213,9 +210,31 @@ def _csv_source(name: str, data: Path | bytes) -> Source:
         schema = scan().collect_schema()
 
     def batches(columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        return iter(scan().select(columns).collect_batches(chunk_size=BATCH_ROWS))
+        try:
+            yield from scan().select(columns).collect_batches(chunk_size=BATCH_ROWS)
+        except pl.exceptions.PolarsError:
+            # an open quote is the likely reason, and the scan says where
+            scanning.result()
+            raise
 
-    return Source(name, dict(schema), batches, blank, rows[kinds != BLANK], notes, is_csv=True)
+    return Source(name, dict(schema), batches, scanning.result, notes, is_csv=True)
+
+
+def _find_odd_rows(name: str, raw: np.ndarray[Any, np.dtype[np.uint8]], separator: str, n_fields: int) -> OddRows:
+    from ludometer.kernels.fields import BLANK, odd_rows
+
+    rows, kinds, is_open = odd_rows(raw, ord(separator), n_fields)
+    if is_open:
+        place = f" (row {rows[-1]:,} or before)" if len(rows) else ""
+        raise MatchDataError(
+            f"{name}: a quotation mark is not closed{place}: close it, or double it inside a quoted text"
+        )
+    header = int(np.setdiff1d(np.arange(len(rows) + 1), rows[kinds == BLANK])[0])
+    below = rows > header
+    rows, kinds = rows[below] - header - 1, kinds[below]
+    # in a file of one column an empty line is a value that is missing
+    blank = rows[kinds == BLANK] if n_fields > 1 else np.empty(0, np.int64)
+    return OddRows(blank, rows[kinds != BLANK])
 
 
 def _lazy_source(name: str, scan: Callable[[Any], pl.LazyFrame]) -> Source:
