@@ -151,15 +151,13 @@ def main() -> None:
 
     limits = c_loops()
     if limits:
-        for n_lanes in (8, 16, 32):
-            bound = "at most 2, aim 1.3"
-            report(
-                f"{n_lanes} lanes / C with 8, a match and lane",
-                pass_in_lanes(matches, n_lanes),
-                limits["lanes8"],
-                bound,
-            )
-        report("one lane / C, a match", one_pass(matches) / N_MATCHES, limits["one"], "-")
+        ours = {n_lanes: pass_in_lanes(matches, n_lanes) for n_lanes in (8, 16, 32)}
+        single = one_pass(matches) / N_MATCHES
+        # the machine's pace moves: C before and after, whichever is faster
+        limits = {name: min(seconds, (c_loops() or limits)[name]) for name, seconds in limits.items()}
+        for n_lanes, seconds in ours.items():
+            report(f"{n_lanes} lanes / C with 8, a match and lane", seconds, limits["lanes8"], "at most 2, aim 1.3")
+        report("one lane / C, a match", single, limits["one"], "-")
     else:
         print("C loops: not here (LUDOMETER_SHARED/bench, a C compiler)")
     seconds = one_pass(matches)

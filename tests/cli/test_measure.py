@@ -242,15 +242,28 @@ BAD = {
 }
 
 
+READABLE = {"one match", "only wins", "anonymous", "several"}
+"""Files that can be read but not measured: beside others they are left out, with the reason."""
+
+
 @pytest.mark.parametrize("fault", BAD)
 def test_bad_files_end_with_one_message_and_nothing_written(run: Run, skill: Path, tmp_path: Path, fault: str) -> None:
     (tmp_path / "bad.csv").write_text(BAD[fault])
-    for files in ([tmp_path / "bad.csv"], [skill, tmp_path / "bad.csv"]):
+    beside = [[skill, tmp_path / "bad.csv"]] if fault not in READABLE else []
+    for files in ([tmp_path / "bad.csv"], *beside):
         done = run("measure", *files, "--json", tmp_path / "out.json", "--html", tmp_path / "out.html")
         assert done.status == 2
         assert done.err.count("Error: ") == 1
         assert "Traceback" not in done.err
         assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.csv"]
+
+
+@pytest.mark.parametrize("fault", sorted(READABLE))
+def test_what_cannot_be_measured_is_left_out_beside_others(run: Run, skill: Path, tmp_path: Path, fault: str) -> None:
+    (tmp_path / "bad.csv").write_text(BAD[fault])
+    done = run("measure", skill, tmp_path / "bad.csv", "--quick", "--json", "-")
+    assert done.status == 0
+    assert list(json.loads(done.out)["absent"]) == ["games.bad"]
 
 
 def test_a_missing_file_is_bad_usage(run: Run, tmp_path: Path) -> None:
@@ -267,3 +280,17 @@ def test_one_game_fits_one_screen(run: Run, skill: Path, coin: Path, sparse: Pat
         assert f"{Path(file).name.split('.')[0]} " in lines[0]
         assert re.search(r"\bSD of ratings \d|cannot be told", shown)
         assert not re.search(r"\b(?:nan|None|inf)\b", shown)
+
+
+def test_a_game_that_cannot_be_measured_does_not_stop_the_others(run: Run, tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"
+    good.write_text("winner,loser\n" + "a,b\nb,a\nb,c\nc,a\n" * 20)
+    bad.write_text("winner,loser\na,b\n")
+    done = run("measure", good, bad, "--quick", "--json", "-")
+    assert done.status == 0
+    document = json.loads(done.out)
+    jsonschema.validate(document, load_schema("measure"))
+    assert [game["name"] for game in document["games"]] == ["good"]
+    assert "no player has more than 1 match" in document["absent"]["games.bad"]
+    assert "bad cannot be measured" in done.err
+    assert run("measure", bad, bad, "--quick").status == 2

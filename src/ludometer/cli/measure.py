@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ludometer.cli.options import command_line, file_options, json_option, listen, load, note, out_path
-from ludometer.errors import LudometerError
+from ludometer.errors import LudometerError, MatchDataError, NoFiniteFit
 
 if TYPE_CHECKING:
     from ludometer.luck import Measurement
@@ -51,18 +51,30 @@ def command(**options: Any) -> None:
         "seed": options["seed"],
     }
     games: list[tuple[str, Measurement]] = []
+    refused: dict[str, str] = {}
+    is_one = len(options["file"]) == 1 and not options["by"]
     for file in options["file"]:
         for group in load(options | {"file": file, "min_component": None}, connect=False):
             name = Path(file).name.split(".")[0] if file != "-" else "standard input"
             name += f", {options['by']} {group.value}" if group.value is not None else ""
             assert isinstance(group.matches, Matches)
-            games.append((name, measure(group.matches, **settings)))
+            try:
+                games.append((name, measure(group.matches, **settings)))
+            except (MatchDataError, NoFiniteFit) as error:
+                if is_one:
+                    raise
+                # the other games are still wanted
+                refused[name] = str(error)
+                note(f"{name} cannot be measured: {error}")
+                continue
             if options["json_file"] != "-":
                 show(*games[-1])
+    if not games:
+        raise MatchDataError("none of the games can be measured: " + "; ".join(refused))
     if options["json_file"] != "-" and len(games) > 1:
         compare(games)
     if options["json_file"]:
-        write_json(_document(games), options["json_file"])
+        write_json(_document(games, None if is_one else refused), options["json_file"])
     if options["html"]:
         from ludometer.report.page import write_page
 
@@ -110,13 +122,15 @@ def _ordered(games: list[tuple[str, Measurement]]) -> list[tuple[str, Measuremen
     return sorted(games, key=lambda game: -(game[1].main.sd if game[1].main.sd is not None else -1))
 
 
-def _document(games: list[tuple[str, Measurement]]) -> dict[str, Any]:
+def _document(games: list[tuple[str, Measurement]], refused: dict[str, str] | None) -> dict[str, Any]:
+    """One game, or several with those that were refused."""
     from ludometer.report.documents import measurement_document, provenance_document
 
     origin = {"provenance": provenance_document([game.provenance for _, game in games], command_line())}
-    if len(games) == 1:
+    if refused is None:
         return measurement_document(games[0][1]) | origin
     return {
         "games": [{"name": name} | measurement_document(game) for name, game in games],
         "comparison": {"order": [name for name, _ in _ordered(games)]},
+        "absent": {f"games.{name}": reason for name, reason in refused.items()},
     } | origin
