@@ -32,7 +32,8 @@ class IntegerIndex:
         """Codes of the ids in these columns of equal length, shape (rows, columns); a null is -1."""
         import polars as pl
 
-        ids = np.column_stack([column.cast(pl.Int64).fill_null(0).to_numpy() for column in columns])
+        whole = (column.fill_null(0) if column.null_count() else column for column in columns)
+        ids = np.column_stack([column.to_numpy() for column in whole]).astype(np.int64, copy=False)
         if self._large is None and ids.size and (ids.min() < 0 or ids.max() >= _SMALL):
             self._large = _Table()
             for chunk in self.chunks:

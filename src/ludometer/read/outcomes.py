@@ -48,8 +48,7 @@ class Outcomes:
         if name.strip().casefold() == WINNER:
             return self._halves_of_winner(frame, name)
         if column.dtype.is_numeric() or column.dtype == pl.Boolean:
-            doubled = 2 * numbers(column)
-            halves = np.where(np.isin(doubled, (0, 1, 2)), doubled, BAD).astype(np.int8)
+            halves = _halves_of_numbers(column)
             missing = column.is_null().to_numpy()
         else:
             halves, missing = self._meanings(column)
@@ -117,4 +116,14 @@ def numbers(column: pl.Series) -> Floats:
     if values.null_count() and column.dtype == pl.String:
         # stripping costs more than the cast: only where something was not understood
         values = column.str.strip_chars().cast(pl.Float64, strict=False)
-    return values.fill_null(float("nan")).to_numpy()
+    return (values.fill_null(float("nan")) if values.null_count() else values).to_numpy()
+
+
+def _halves_of_numbers(column: pl.Series) -> Halves:
+    """Half points of 1, 0.5 and 0, by comparing; anything else is bad."""
+    is_plain = (column.dtype.is_float() or column.dtype.is_integer()) and not column.null_count()
+    values = column.to_numpy() if is_plain else numbers(column)
+    won, drawn, lost = values == 1, values == 0.5, values == 0
+    halves = won.view(np.int8) * np.int8(2) + drawn.view(np.int8)
+    halves[~(won | drawn | lost)] = BAD
+    return np.asarray(halves, np.int8)
