@@ -340,6 +340,10 @@ def test_the_file_that_is_read_is_not_written_to(run: Run, tmp_path: Path) -> No
     done = run("rate", path, "--json", path)
     assert done.status == 2
     assert path.read_text().startswith("winner")
+    other = tmp_path / "there.json"
+    other.write_text("old")
+    assert run("rate", tmp_path / "absent.csv", "--json", other).status == 2
+    assert other.read_text() == "old"
     same = run("simulate", "coin", "--out", tmp_path / "s.csv", "--truth", tmp_path / "s.csv")
     assert same.status == 2
     assert not (tmp_path / "s.csv").exists()

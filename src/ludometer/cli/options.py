@@ -130,13 +130,11 @@ def load(options: dict[str, Any], *, connect: bool = True) -> list[Group]:
 
     names = {field.name for field in fields(ReadOptions)}
     given = {name: value for name, value in options.items() if name in names and value is not None}
-    if "order" in given:
-        given["order"] = tuple(name.strip() for name in given["order"].split(","))
     if "where" in given and not given["where"].strip():
         raise LudometerError('--where is empty: write a condition, such as "season = 2015"')
     for name in ("json_file", "html"):
         target = options.get(name)
-        if target and str(target) != "-" and Path(target).exists() and Path(target).samefile(options["file"]):
+        if target and str(target) != "-" and Path(target).resolve() == Path(options["file"]).resolve():
             raise LudometerError(f"{target} is the file that is read: write to another one")
     read_options = ReadOptions(**given)
     if options.get("stream"):
