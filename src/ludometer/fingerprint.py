@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ludometer.players import Players
 
 
+_SLICE = 1 << 20
+
+
 class Fingerprint:
     """A hash over who met whom, when and how it ended, batch by batch.
 
@@ -32,18 +35,10 @@ class Fingerprint:
 
     def add(self, batch: Matches) -> Self:
         """Take in the next batch."""
-        table = batch.table
-        if isinstance(table, Pairs):
-            codes = np.column_stack((table.first, table.second)).ravel()
-            columns = {"player": self._numbers(codes), "halves": table.halves}
-        else:
-            columns = {"player": self._numbers(table.player), "size": table.sizes, "place": table.place}
-        if batch.time is not None:
-            numeric = np.float64 if batch.time.dtype.kind != "M" else "datetime64[us]"
-            columns["time"] = batch.time.astype(numeric)
-        for name, column in columns.items():
-            digest = self._columns.setdefault(name, hashlib.sha256(name.encode()))
-            digest.update(np.ascontiguousarray(column).view(np.uint8).data)
+        # in slices: numbering all of a long record at once would need several times its own memory
+        parts = batch.parts(_SLICE) if isinstance(batch.table, Pairs) else (batch,)
+        for part in parts:
+            self._add(part)
         self._players = batch.players
         return self
 
@@ -57,6 +52,20 @@ class Fingerprint:
             whole.update(names.str.len_bytes().to_numpy().astype(np.int64).tobytes())
             whole.update("".join(names.to_list()).encode())
         return whole.hexdigest()[:16]
+
+    def _add(self, batch: Matches) -> None:
+        table = batch.table
+        if isinstance(table, Pairs):
+            codes = np.column_stack((table.first, table.second)).ravel()
+            columns = {"player": self._numbers(codes), "halves": table.halves}
+        else:
+            columns = {"player": self._numbers(table.player), "size": table.sizes, "place": table.place}
+        if batch.time is not None:
+            numeric = np.float64 if batch.time.dtype.kind != "M" else "datetime64[us]"
+            columns["time"] = batch.time.astype(numeric)
+        for name, column in columns.items():
+            digest = self._columns.setdefault(name, hashlib.sha256(name.encode()))
+            digest.update(np.ascontiguousarray(column).view(np.uint8).data)
 
     def _numbers(self, codes: Codes) -> Codes:
         highest = int(codes.max(initial=0))
