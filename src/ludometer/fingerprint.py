@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from ludometer.players import Players
 
 
-_SLICE = 1 << 20
-
-
 class Fingerprint:
     """A hash over who met whom, when and how it ended, batch by batch.
 
@@ -36,7 +33,7 @@ class Fingerprint:
     def add(self, batch: Matches) -> Self:
         """Take in the next batch."""
         # in slices: numbering all of a long record at once would need several times its own memory
-        parts = batch.parts(_SLICE) if isinstance(batch.table, Pairs) else (batch,)
+        parts = batch.parts() if isinstance(batch.table, Pairs) else (batch,)
         for part in parts:
             self._add(part)
         self._players = batch.players

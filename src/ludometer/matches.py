@@ -192,8 +192,8 @@ class Matches:
         table = Pairs(pairs.first[start:stop], pairs.second[start:stop], pairs.halves[start:stop])
         return type(self)(self.players, table, time)
 
-    def parts(self, size: int) -> Iterator[Self]:
-        """These matches in parts of a fixed size, for passes that write something for each match."""
+    def parts(self, size: int = 1 << 20) -> Iterator[Self]:
+        """These matches in parts of a fixed size, for passes that need something for each match in memory."""
         for start in range(0, len(self), size):
             yield self.part(start, start + size)
 

@@ -27,7 +27,9 @@ def test_the_mean_difference_is_that_of_plain_python(k: float) -> None:
 def test_slices_of_the_record_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     matches = simulate_strengths(30, 2_000, seed=2)
     whole = mean_rating_difference(matches, k=20)
-    monkeypatch.setattr("ludometer.luck.matchmaking._SLICE", 333)
+    whole_parts = Matches.parts
+    monkeypatch.setattr(Matches, "parts", lambda self: whole_parts(self, 333))
+    assert len(list(matches.parts())) == 7
     assert mean_rating_difference(matches, k=20) == pytest.approx(whole, rel=1e-12)
 
 

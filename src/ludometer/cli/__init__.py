@@ -56,8 +56,9 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line: status 0 done, 2 bad usage or bad data, 1 anything else."""
-    # a polite kill ends the work like Ctrl-C, so that drafts of files are taken away
-    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+    # a polite kill ends the work like Ctrl-C, so that drafts of files are taken away; also where a shell that put us
+    # into the background has Ctrl-C ignored
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         cli.main(prog_name="ludometer", standalone_mode=False)
     except LudometerError as error:

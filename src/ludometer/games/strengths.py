@@ -13,7 +13,7 @@ from ludometer.arrays import Codes, Floats
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.players import Players
-from ludometer.ratings.draws import draw_probability, fit_draws
+from ludometer.ratings.draws import draw_probability, draw_results, fit_draws
 from ludometer.scale import expected_score
 
 _BATCH = 1 << 18
@@ -78,13 +78,9 @@ class StrengthGame:
             rng = self._rng(_MATCHES, number)
             first, second = self._meetings(rng, _BATCH)
             expected = expected_score(self.skill[first] - self.skill[second])
-            drawn = draw_probability(expected, self.nu) if self.nu else 0.0
-            chance = rng.random(_BATCH)
-            halves = (chance < expected - drawn / 2).astype(np.int8) + (chance < expected + drawn / 2)
+            halves = draw_results(expected, self.nu, rng)
             kept = slice(n_matches - start)
-            yield Matches.of_pairs(
-                first[kept], second[kept], halves[kept].astype(np.int8), players=players, ordered=True
-            )
+            yield Matches.of_pairs(first[kept], second[kept], halves[kept], players=players, ordered=True)
 
     def _meetings(self, rng: np.random.Generator, n: int) -> tuple[Codes, Codes]:
         """Pairs of different players."""

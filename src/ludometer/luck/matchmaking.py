@@ -9,10 +9,8 @@ from ludometer.errors import NoFiniteFit
 from ludometer.luck.spread import measure_spread
 from ludometer.matches import Matches
 from ludometer.ratings.best_fit import fit_best_elo
-from ludometer.ratings.draws import draw_probability, fit_draws
+from ludometer.ratings.draws import draw_results, fit_draws
 from ludometer.scale import expected_score, from_elo, to_elo
-
-_SLICE = 1 << 20
 
 
 def mean_rating_difference(matches: Matches, *, k: float) -> float:
@@ -20,7 +18,7 @@ def mean_rating_difference(matches: Matches, *, k: float) -> float:
     from ludometer.kernels.elo import elo_pass
 
     rating, total = np.zeros((len(matches.players), 1)), 0.0
-    for part in matches.parts(_SLICE):
+    for part in matches.parts():
         pairs, before = part.pairs, np.empty((len(part), 2))
         elo_pass(pairs.first, pairs.second, pairs.halves, rating, from_elo(k), np.empty(0), before)
         total += float(np.abs(before[:, 0] - before[:, 1]).sum())
@@ -69,7 +67,5 @@ def _shuffle_opponents(matches: Matches, rng: np.random.Generator) -> tuple[Code
 
 def _play(matches: Matches, first: Codes, second: Codes, *, skill: Floats, rng: np.random.Generator) -> Matches:
     expected = expected_score(skill[first] - skill[second])
-    drawn = draw_probability(expected, fit_draws(expected, matches.draw_rate or 0.0))
-    chance = rng.random(len(first))
-    halves = (chance < expected - drawn / 2).astype(np.int8) + (chance < expected + drawn / 2)
-    return Matches.of_pairs(first, second, halves.astype(np.int8), players=matches.players, ordered=True)
+    halves = draw_results(expected, fit_draws(expected, matches.draw_rate or 0.0), rng)
+    return Matches.of_pairs(first, second, halves, players=matches.players, ordered=True)

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 REGULAR = 25
 """Matches that make a regular (Duersch et al. 2020, section 3)."""
 
-_SLICE = 1 << 20
-
 
 @dataclass(frozen=True)
 class Measurement:
@@ -194,7 +192,7 @@ def measure(
         mean_rating_difference=mean_rating_difference(inside, k=best.k),
         ratio_if_random=random,
         persistence=measure_persistence(inside, min_matches=REGULAR),
-        forecasts=evaluate(inside.parts(_SLICE), systems=[Elo(best.k, 0.0)]).systems[0],
+        forecasts=evaluate(inside.parts(), systems=[Elo(best.k, 0.0)]).systems[0],
         players=inside.players,
         played=played,
         provenance=Provenance(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ludometer.arrays import Floats
+from ludometer.arrays import Floats, Halves
 
 _LARGEST = 1e9
 
@@ -25,6 +25,17 @@ def draw_probability(expected: Floats, nu: float) -> Floats:
     s = (middle + np.sqrt(middle * middle + 4 * favourite * rest)) / (2 * rest)
     # 1 / (s + 1 / s + nu) times nu, which cannot overflow
     return np.asarray(nu / (s + 1 / s + nu))
+
+
+def draw_results(expected: Floats, nu: float, rng: np.random.Generator) -> Halves:
+    """Results of matches at random, in half points of the first player, one for each expected score.
+
+    >>> draw_results(np.array([1.0, 0.0]), 0.0, np.random.default_rng(0)).tolist()
+    [2, 0]
+    """
+    drawn = draw_probability(expected, nu) if nu else np.zeros(1)
+    chance = rng.random(len(expected))
+    return (chance < expected - drawn / 2).astype(np.int8) + (chance < expected + drawn / 2).astype(np.int8)
 
 
 def fit_draws(expected: Floats, draw_rate: float, weight: Floats | None = None) -> float:
@@ -55,7 +66,7 @@ class DrawTally:
         self.total = np.zeros(self.n_bins)
         self.n_draws = 0
 
-    def add(self, expected: Floats, halves: np.ndarray[tuple[int], np.dtype[np.int8]]) -> None:
+    def add(self, expected: Floats, halves: Halves) -> None:
         """Take in forecasts and results."""
         place = np.minimum((expected * self.n_bins).astype(np.int64), self.n_bins - 1)
         self.count += np.bincount(place, minlength=self.n_bins)
