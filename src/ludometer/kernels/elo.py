@@ -24,14 +24,21 @@ _CACHED = 100_000
 
 
 def elo_pass_plain(
-    first: Codes, second: Codes, halves: Halves, rating: Floats, step: float, expected: Floats, before: Floats
+    first: Codes,
+    second: Codes,
+    halves: Halves,
+    rating: Floats,
+    step: float,
+    expected: Floats,
+    before: Floats,
+    share: float = 1.0,
 ) -> float:
     """The plain twin of `elo_pass`."""
     loss = 0.0
     for t in range(len(first)):
         i, j = first[t], second[t]
         x, y = rating[i, 0], rating[j, 0]
-        forecast = _logistic(x - y)
+        forecast = share * _logistic(x - y) + (1 - share) / 2
         if len(expected):
             expected[t] = forecast
         if len(before):
@@ -44,21 +51,36 @@ def elo_pass_plain(
 
 
 def elo_pass(
-    first: Codes, second: Codes, halves: Halves, rating: Floats, step: float, expected: Floats, before: Floats
+    first: Codes,
+    second: Codes,
+    halves: Halves,
+    rating: Floats,
+    step: float,
+    expected: Floats,
+    before: Floats,
+    share: float = 1.0,
 ) -> float:
     """Play the matches in order, moving `rating` (players, 1) in place, and return the loss.
 
     `expected` (n) gets the forecasts and `before` (n, 2) the ratings at match time; of length 0 they are not wanted.
     """
     play = _elo_pass if JIT else elo_pass_plain
-    return play(first, second, halves, rating, step, expected, before)
+    return play(first, second, halves, rating, step, expected, before, float(share))
 
 
 @kernel
 def _elo_pass(
-    first: Codes, second: Codes, halves: Halves, rating: Floats, step: float, expected: Floats, before: Floats
+    first: Codes,
+    second: Codes,
+    halves: Halves,
+    rating: Floats,
+    step: float,
+    expected: Floats,
+    before: Floats,
+    share: float,
 ) -> float:
     loss = 0.0
+    floor = 0.5 * (1.0 - share)
     n = len(first)
     wants_expected, wants_before = len(expected) > 0, len(before) > 0
     flat = rating.reshape(-1)
@@ -69,7 +91,7 @@ def _elo_pass(
         # unsigned: no index counts from the end, and nothing has to ask
         i, j = np.uint32(first[t]), np.uint32(second[t])
         x, y = flat[i], flat[j]
-        forecast = 1.0 / (1.0 + math.exp(y - x))
+        forecast = share / (1.0 + math.exp(y - x)) + floor
         if wants_expected:
             expected[t] = forecast
         if wants_before:
@@ -81,45 +103,59 @@ def _elo_pass(
     return loss
 
 
-def elo_lanes_plain(first: Codes, second: Codes, halves: Halves, rating: Floats, step: Floats, loss: Floats) -> None:
+def elo_lanes_plain(
+    first: Codes, second: Codes, halves: Halves, rating: Floats, step: Floats, loss: Floats, share: float = 1.0
+) -> None:
     """The plain twin of `elo_lanes`."""
+    halves = halves if halves.ndim == 2 else halves[:, np.newaxis]
+    group = np.arange(rating.shape[1]) * halves.shape[1] // rating.shape[1]
     for i, j, half in zip(first, second, halves, strict=True):
         x, y = rating[i].copy(), rating[j].copy()
-        miss = half / 2 - 1 / (1 + np.exp(np.clip(y - x, -700, 700)))
+        miss = half[group] / 2 - share / (1 + np.exp(np.clip(y - x, -700, 700))) - (1 - share) / 2
         loss[0] += miss * miss
         rating[i] = x + step[0] * miss
         rating[j] = y - step[0] * miss
 
 
-def elo_lanes(first: Codes, second: Codes, halves: Halves, rating: Floats, step: Floats, loss: Floats) -> None:
+def elo_lanes(
+    first: Codes, second: Codes, halves: Halves, rating: Floats, step: Floats, loss: Floats, share: float = 1.0
+) -> None:
     """Play the matches once for every lane, a lane having its own step: moves `rating`, adds to `loss`, in place.
 
-    `rating` is (players, lanes), `step` and `loss` are (1, lanes), all made by `lanes.allocate`.
+    `rating` is (players, lanes), `step` and `loss` are (1, lanes), all made by `lanes.allocate`. `halves` is (n), or
+    (n, groups) to play as many games on one schedule: the lanes are in as many equal parts, each with its own results.
+    With a `share` below 1 the forecast is share E + (1 - share) / 2 (Duersch et al. 2020, footnote 34).
     """
-    if not rating.shape[1] == step.shape[1] == loss.shape[1] or rating.shape[1] % lanes.WIDTH:
-        raise ValueError("ratings, steps and losses need the same number of lanes, a multiple of eight")
+    results = halves if halves.ndim == 2 else halves[:, np.newaxis]
+    if not rating.shape[1] == step.shape[1] == loss.shape[1] or rating.shape[1] % (lanes.WIDTH * results.shape[1]):
+        raise ValueError("ratings, steps and losses need the same number of lanes, a multiple of eight in each group")
     for array in (rating, step, loss):
         if array.dtype != np.float64 or not array.flags.c_contiguous or (array is not rating and not len(array)):
             raise ValueError("ratings, steps and losses have to come from lanes.allocate")
     play = _elo_lanes if JIT else elo_lanes_plain
-    play(first, second, halves, rating, step, loss)
+    play(first, second, results, rating, step, loss, float(share))
 
 
 @kernel
-def _elo_lanes(first: Codes, second: Codes, halves: Halves, rating: Floats, step: Floats, loss: Floats) -> None:
-    n = len(first)
+def _elo_lanes(
+    first: Codes, second: Codes, halves: Halves, rating: Floats, step: Floats, loss: Floats, share: float
+) -> None:
+    n, n_groups = halves.shape
+    width = rating.shape[1] // n_groups
+    slope, floor = lanes.splat(share), lanes.splat(0.5 * (1.0 - share))
     for t in range(n):
         _look_ahead(first, second, rating, t, n)
         i, j = first[t], second[t]
-        score = lanes.splat(0.5 * halves[t])
-        for lane in range(0, rating.shape[1], lanes.WIDTH):
-            x = lanes.load(rating, i, lane)
-            y = lanes.load(rating, j, lane)
-            miss = score - lanes.logistic(x - y)
-            lanes.store(loss, 0, lane, lanes.multiply_add(miss, miss, lanes.load(loss, 0, lane)))
-            move = lanes.load(step, 0, lane) * miss
-            lanes.store(rating, i, lane, x + move)
-            lanes.store(rating, j, lane, y - move)
+        for group in range(n_groups):
+            score = lanes.splat(0.5 * halves[t, group])
+            for lane in range(group * width, (group + 1) * width, lanes.WIDTH):
+                x = lanes.load(rating, i, lane)
+                y = lanes.load(rating, j, lane)
+                miss = score - lanes.multiply_add(slope, lanes.logistic(x - y), floor)
+                lanes.store(loss, 0, lane, lanes.multiply_add(miss, miss, lanes.load(loss, 0, lane)))
+                move = lanes.load(step, 0, lane) * miss
+                lanes.store(rating, i, lane, x + move)
+                lanes.store(rating, j, lane, y - move)
 
 
 def _logistic(x: float) -> float:
