@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ludometer.arrays import Floats
 from ludometer.components import keep_connected
 from ludometer.errors import LudometerError, MatchDataError
+from ludometer.fingerprint import Fingerprint
 from ludometer.matches import Matches, Pairs, Seats, as_moment
 from ludometer.players import Players
 
@@ -102,6 +104,48 @@ def test_places_count_the_better_seats() -> None:
         _ = matches.pairs
 
 
+def test_recorded_prizes_stay_with_their_seats() -> None:
+    matches = Matches.of_seats(
+        [0, 3, 5, 7], [0, 1, 2, 3, 4, 0, 3], [1, 2, 3, 2, 1, 1, 2], prize=[5, 3, 0, 1, 2, 7, 4], time=[9, 4, 5]
+    )
+    np.testing.assert_array_equal(_prize(matches), [1, 2, 7, 4, 5, 3, 0])
+    np.testing.assert_array_equal(_prize(matches.take(np.array([True, False, True]))), [1, 2, 5, 3, 0])
+    np.testing.assert_array_equal(_prize(matches.part(1, 3)), [7, 4, 5, 3, 0])
+    np.testing.assert_array_equal(_prize(matches.part(0, 2).recode(np.array([1, 0, 0, 1, 1], bool))), [1, 2, 7, 4])
+    # matches of two whose prizes are recorded are not only won or lost
+    assert isinstance(matches.take(np.array([True, True, False])).table, Seats)
+    with pytest.raises(MatchDataError, match="differ in length"):
+        Matches.of_seats([0, 3], [0, 1, 2], [1, 2, 3], prize=[1, 0])
+
+
+def _prize(matches: Matches) -> Floats:
+    assert isinstance(matches.table, Seats)
+    assert matches.table.prize is not None
+    return matches.table.prize
+
+
+def test_a_part_of_seats_shares_their_memory() -> None:
+    matches = Matches.of_seats([0, 3, 5, 7], [0, 1, 2, 3, 4, 0, 3], [1, 2, 3, 2, 1, 1, 1], time=[1, 2, 3])
+    part = matches.part(1, 9)
+    assert len(part) == 2
+    assert np.shares_memory(part.seats.player, matches.seats.player)
+    np.testing.assert_array_equal(part.seats.starts, [0, 2, 4])
+    np.testing.assert_array_equal(part.seats.place, [2, 1, 1, 1])
+    digest = Fingerprint()
+    for piece in matches.parts(2):
+        digest.add(piece)
+    assert digest.hexdigest() == matches.fingerprint
+
+
+def test_a_match_of_several_is_drawn_if_the_first_place_is_shared() -> None:
+    matches = Matches.of_seats([0, 3, 6, 8], [0, 1, 2, 0, 1, 2, 0, 1], [1, 1, 3, 1, 2, 2, 1, 1])
+    assert matches.n_draws == 2
+    assert matches.draw_rate == pytest.approx(2 / 3)
+    assert matches.sizes.tolist() == [3, 3, 2]
+    assert Matches.of_pairs([0, 1], [1, 0], [1, 0.5]).sizes.tolist() == [2, 2]
+    assert Matches.of_pairs([], [], []).draw_rate is None
+
+
 def test_seats_are_sorted_by_time_as_whole_matches() -> None:
     matches = Matches.of_seats([0, 3, 5], [0, 1, 2, 3, 4], [1, 2, 3, 2, 1], time=[9, 4])
     np.testing.assert_array_equal(matches.seats.player, [3, 4, 0, 1, 2])
@@ -110,8 +154,30 @@ def test_seats_are_sorted_by_time_as_whole_matches() -> None:
 
 
 def test_a_player_twice_in_a_match_is_refused() -> None:
-    with pytest.raises(MatchDataError, match="sits twice"):
+    with pytest.raises(MatchDataError, match=r"sits twice in one match: 1 of 3 rows \(row 3\)"):
         Matches.of_seats([0, 3], [0, 1, 0], [1, 2, 3])
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=2, max_size=6), min_size=1, max_size=6))
+def test_large_matches_are_checked_and_placed_like_small_ones(rows: list[list[int]]) -> None:
+    starts = np.concatenate(([0], np.cumsum([len(row) for row in rows])))
+    values = np.concatenate(rows)
+    # the same beside one match that is too large to compare each seat with each
+    crowd = np.arange(200)
+    wide = np.append(starts, starts[-1] + 200)
+    small, large = (
+        Matches.of_seats(
+            offsets,
+            np.concatenate([np.arange(n) for n in np.diff(offsets)]),
+            np.append(values, crowd)[: offsets[-1]],
+            prize=np.zeros(offsets[-1]),
+        ).seats.place
+        for offsets in (starts, wide)
+    )
+    assert small.tolist() == large[: len(small)].tolist()
+    assert large[len(small) :].tolist() == (crowd + 1).tolist()
+    with pytest.raises(MatchDataError, match="sits twice"):
+        Matches.of_seats([0, 200], np.append(crowd[:199], 7), crowd)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 5), st.integers(0, 2)), min_size=1, max_size=30))
@@ -131,6 +197,8 @@ def test_the_fingerprint_sees_every_change() -> None:
 
     assert len({prints(), prints("ac"), prints(score=0), prints(time=2)}) == 4
     assert prints() == prints()
+    three = [Matches.of_seats([0, 3], [0, 1, 2], [1, 2, 3], prize=prize) for prize in (None, [3, 2, 1], [3, 2, 0])]
+    assert len({matches.fingerprint for matches in three}) == 3
 
 
 def test_unknown_players_get_a_suggestion() -> None:

@@ -21,7 +21,10 @@ _HOMES = {
     "Calibration": "ratings",
     "Elo": "ratings",
     "Evaluation": "ratings",
+    "PlacesPrediction": "ratings",
     "Prediction": "ratings",
+    "Prizes": "ratings",
+    "make_prizes": "ratings",
     "RatingSystem": "ratings",
     "Ratings": "ratings",
     "evaluate": "ratings",
@@ -54,11 +57,14 @@ if TYPE_CHECKING:
     from ludometer.ratings import Calibration as Calibration
     from ludometer.ratings import Elo as Elo
     from ludometer.ratings import Evaluation as Evaluation
+    from ludometer.ratings import PlacesPrediction as PlacesPrediction
     from ludometer.ratings import Prediction as Prediction
+    from ludometer.ratings import Prizes as Prizes
     from ludometer.ratings import Ratings as Ratings
     from ludometer.ratings import RatingSystem as RatingSystem
     from ludometer.ratings import evaluate as evaluate
     from ludometer.ratings import fit_best_elo as fit_best_elo
+    from ludometer.ratings import make_prizes as make_prizes
     from ludometer.ratings import predict as predict
     from ludometer.ratings import rate as rate
     from ludometer.read import Reading as Reading

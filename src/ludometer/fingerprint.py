@@ -57,6 +57,7 @@ class Fingerprint:
             columns = {"player": self._numbers(codes), "halves": table.halves}
         else:
             columns = {"player": self._numbers(table.player), "size": table.sizes, "place": table.place}
+            columns |= {} if table.prize is None else {"prize": table.prize}
         if batch.time is not None:
             numeric = np.float64 if batch.time.dtype.kind != "M" else "datetime64[us]"
             columns["time"] = batch.time.astype(numeric)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,6 +15,10 @@ from ludometer.players import Players
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+
+_MANY = 64
+"""Up to so many seats, comparing each with each is faster than sorting all seats of a record."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +46,8 @@ class Seats:
     player: Codes
     place: Codes
     """1 is best; equal places are a tie, and the next place is as many later."""
+    prize: Floats | None = None
+    """What each seat won, where that is recorded."""
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -50,6 +56,12 @@ class Seats:
     def sizes(self) -> Counts:
         """Players in each match."""
         return np.diff(self.starts)
+
+    @property
+    def drawn(self) -> Mask:
+        """Matches whose first place is shared."""
+        best = (self.place == 1).astype(np.int64)
+        return np.add.reduceat(best, self.starts[:-1]) > 1 if len(self) else np.zeros(0, bool)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,31 +112,31 @@ class Matches:
         player: Sequence[int] | Array,
         place: Sequence[float] | Array,
         *,
+        prize: Sequence[float] | Array | None = None,
         players: Players | None = None,
         time: Sequence[Any] | Times | None = None,
         ordered: bool = False,
     ) -> Self:
-        """Matches of two or more from list offsets, codes and places (lower is better); all of two become pairs."""
+        """Matches from list offsets, codes and places (lower is better); all of two, without prizes, become pairs."""
         starts, player = np.asarray(starts, np.int64), _codes(player)
         places = np.asarray(place, np.float64)
         if players is None:
             players = Players.numbered(int(player.max(initial=-1)) + 1)
-        _same_length("seats", player=player, place=places)
+        prizes = None if prize is None else _own(np.asarray(prize), np.float64)
+        _same_length("seats", player=player, place=places, **({} if prizes is None else {"prize": prizes}))
         if not len(starts) or starts[0] != 0 or starts[-1] != len(player) or (np.diff(starts) < 2).any():
             raise MatchDataError("starts must go from 0 to the number of seats, two or more seats a match")
         _codes_in_range(len(players), player)
         _refuse(~np.isfinite(places), "a place is not a number")
-        match = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        grouped = np.lexsort((player, match))
-        twice = (np.diff(player[grouped]) == 0) & (np.diff(match[grouped]) == 0)
-        _refuse(np.isin(np.arange(len(player)), grouped[1:][twice]), "a player sits twice in one match")
+        _refuse(_repeats(starts, player), "a player sits twice in one match")
         times = _times(time, len(starts) - 1)
         order = None if ordered else _time_order(times)
         if order is not None:
             starts, before = reorder_seats(starts, order)
             player, places = player[before], places[before]
+            prizes = None if prizes is None else prizes[before]
             times = None if times is None else times[order]
-        table = _table(starts, player, _competition_places(starts, places))
+        table = _table(starts, player, _competition_places(starts, places), prizes)
         return cls(players, table, None if times is None else _frozen(times))
 
     def __len__(self) -> int:
@@ -155,6 +167,11 @@ class Matches:
         return total
 
     @property
+    def sizes(self) -> Counts:
+        """Players in each match."""
+        return self.table.sizes if isinstance(self.table, Seats) else np.full(len(self), 2)
+
+    @property
     def seats(self) -> Seats:
         """The list view of any matches: two seats each for matches of two, a draw being a tie for the first place."""
         if isinstance(self.table, Seats):
@@ -165,11 +182,15 @@ class Matches:
         return Seats(np.arange(0, len(player) + 1, 2), player, place)
 
     @property
+    def n_draws(self) -> int:
+        """Drawn matches: of several players, those whose first place is shared."""
+        table = self.table
+        return int(np.count_nonzero(table.drawn if isinstance(table, Seats) else table.halves == 1))
+
+    @property
     def draw_rate(self) -> float | None:
-        """The share of drawn matches of two; None if there are matches of more, or none at all."""
-        if isinstance(self.table, Seats) or not len(self):
-            return None
-        return float((self.table.halves == 1).mean())
+        """The share of drawn matches, or of those whose first place is shared; None if there are no matches."""
+        return self.n_draws / len(self) if len(self) else None
 
     def take(self, kept: Mask) -> Self:
         """Only these matches, in order; the players stay."""
@@ -177,19 +198,23 @@ class Matches:
         if isinstance(self.table, Pairs):
             columns = (self.table.first[kept], self.table.second[kept], self.table.halves[kept])
             return type(self)(self.players, Pairs(*map(_frozen, columns)), time)
-        seats = np.repeat(kept, self.table.sizes)
-        starts = np.concatenate(([0], np.cumsum(self.table.sizes[kept])))
-        return type(self)(self.players, _table(starts, self.table.player[seats], self.table.place[seats]), time)
+        table = self.table
+        seats = np.repeat(kept, table.sizes)
+        starts = np.concatenate(([0], np.cumsum(table.sizes[kept])))
+        prize = None if table.prize is None else table.prize[seats]
+        return type(self)(self.players, _table(starts, table.player[seats], table.place[seats], prize), time)
 
     def part(self, start: int, stop: int) -> Self:
         """Matches from start to before stop, sharing memory with these."""
         time = None if self.time is None else self.time[start:stop]
-        if isinstance(self.table, Seats):
-            kept = np.zeros(len(self), bool)
-            kept[start:stop] = True
-            return self.take(kept)
-        pairs = self.table
-        table = Pairs(pairs.first[start:stop], pairs.second[start:stop], pairs.halves[start:stop])
+        table: Pairs | Seats = self.table
+        if isinstance(table, Seats):
+            starts = table.starts[start : stop + 1]
+            seats = slice(starts[0], starts[-1])
+            prize = None if table.prize is None else table.prize[seats]
+            table = Seats(_frozen(starts - starts[0]), table.player[seats], table.place[seats], prize)
+        else:
+            table = Pairs(table.first[start:stop], table.second[start:stop], table.halves[start:stop])
         return type(self)(self.players, table, time)
 
     def parts(self, size: int = 1 << 20) -> Iterator[Self]:
@@ -204,7 +229,7 @@ class Matches:
         if isinstance(self.table, Pairs):
             table = Pairs(_frozen(code[self.table.first]), _frozen(code[self.table.second]), self.table.halves)
         else:
-            table = Seats(self.table.starts, _frozen(code[self.table.player]), self.table.place)
+            table = replace(self.table, player=_frozen(code[self.table.player]))
         return type(self)(self.players.take(kept), table, self.time)
 
     @cached_property
@@ -300,12 +325,12 @@ def _times(time: Any, n_matches: int) -> Times | None:
     return times
 
 
-def _table(starts: Counts, player: Codes, place: Codes) -> Pairs | Seats:
-    """Seats, or pairs where all matches are of two."""
-    if len(starts) > 1 and (np.diff(starts) == 2).all():
+def _table(starts: Counts, player: Codes, place: Codes, prize: Floats | None = None) -> Pairs | Seats:
+    """Seats, or pairs where all matches are of two and no prizes are recorded."""
+    if prize is None and len(starts) > 1 and (np.diff(starts) == 2).all():
         halves = (1 + np.sign(place[1::2] - place[0::2])).astype(np.int8)
         return Pairs(*map(_frozen, (player[0::2].copy(), player[1::2].copy(), halves)))
-    return Seats(*map(_frozen, (starts, player, place)))
+    return Seats(_frozen(starts), _frozen(player), _frozen(place), None if prize is None else _frozen(prize))
 
 
 def _time_order(time: Times | None) -> Counts | None:
@@ -315,8 +340,29 @@ def _time_order(time: Times | None) -> Counts | None:
     return np.argsort(time, kind="stable")
 
 
+def _repeats(starts: Counts, player: Codes) -> Mask:
+    """Seats whose player sits in an earlier seat of the same match."""
+    if np.diff(starts).max(initial=0) <= _MANY:
+        from ludometer.kernels.seats import find_repeats
+
+        repeats = np.empty(len(player), bool)
+        find_repeats(starts, player, repeats)
+        return repeats
+    match = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    order = np.lexsort((player, match))
+    repeats = np.zeros(len(player), bool)
+    repeats[order[1:]] = (np.diff(player[order]) == 0) & (np.diff(match[order]) == 0)
+    return repeats
+
+
 def _competition_places(starts: Counts, values: Floats) -> Codes:
     """1, 2, 2, 4: one more than the number of better seats in the match."""
+    if np.diff(starts).max(initial=0) <= _MANY:
+        from ludometer.kernels.seats import order_seats
+
+        place = np.empty(len(values), np.int32)
+        order_seats(starts, -values, place)
+        return place
     match = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     order = np.lexsort((values, match))
     rank = np.empty(len(values), np.int64)

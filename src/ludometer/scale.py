@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import math
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 
 from ludometer.arrays import Floats
 
 Number = TypeVar("Number", float, Floats)
+Base = Literal["10", "e"]
 
 ELO = 400 / math.log(10)
 """Elo points in one natural unit (a factor e in the odds): 173.7."""
+
+
+_PRINTED = 400.0
+
+
+def points_per_unit(base: Base) -> float:
+    """Points in one natural unit: Elo's, or, with base e, as Duersch et al. 2020 print those of several players.
+
+    They take weights e^R and multiply R by 400 afterwards, which is a scale ln 10 times wider than Elo's.
+
+    >>> round(points_per_unit("10"), 1), points_per_unit("e")
+    (173.7, 400.0)
+    """
+    return _PRINTED if base == "e" else ELO
 
 
 def to_elo(natural: Number) -> Number:

@@ -274,6 +274,38 @@ def test_rows_of_a_match_need_not_stand_together_and_scores_order_too(tmp_path: 
     assert names_and_scores(matches) == [("Ben", "Ann", 0.5), ("Ann", "Ben", 0.0)]
 
 
+PRIZES = """match,player,place,won
+1,Ann,1,50
+1,Ben,2,30
+1,Cem,3,
+2,Ben,1,40
+2,Ann,2,20
+"""
+
+
+def test_prizes_are_read_from_the_column_that_is_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "p.csv", PRIZES)
+    table = read_matches(path, prizes="Won").table
+    assert isinstance(table, Seats)
+    assert table.prize is not None
+    # an empty cell is no prize
+    assert table.prize.tolist() == [50, 30, 0, 40, 20]
+    without = read_matches(path).table
+    assert isinstance(without, Seats)
+    assert without.prize is None
+    assert "prizes won" in read_file(path, ReadOptions(prizes="won")).describe()[0]
+
+
+def test_prizes_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+    path = write(tmp_path / "p.csv", PRIZES.replace("30", "much"))
+    with pytest.raises(MatchDataError, match="won is not a number: 1 \\(row 2: 'much'\\)"):
+        read_matches(path, prizes="won")
+    with pytest.raises(LudometerError, match=r"--prizes wonn: no such column; do you mean 'won'\?"):
+        read_matches(path, prizes="wonn")
+    with pytest.raises(LudometerError, match="played for the win"):
+        read_matches(GAMES, prizes="result")
+
+
 def test_a_fault_in_a_seat_costs_the_whole_match(tmp_path: Path) -> None:
     text = SEATS + "3,Ann,1\n3,Ben,x\n4,Ann,1\n5,Ann,1\n5,Ann,2\n6,Cem,1\n6,Ben,2\n"
     path = write(tmp_path / "s.csv", text)

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ludometer.cli.options import document, file_options, json_option, listen, load, named, note, stream_option
+from ludometer.cli.options import (
+    document,
+    file_options,
+    json_option,
+    listen,
+    load,
+    named,
+    note,
+    prizes_of,
+    stream_option,
+)
 
 if TYPE_CHECKING:
     from ludometer.ratings import Evaluation
@@ -38,7 +48,7 @@ def command(**options: Any) -> None:
     from ludometer.report.files import write_json
     from ludometer.report.text import printable
 
-    systems = [make_system(text) for text in options["systems"] or ("elo",)]
+    systems = [make_system(text, prizes=prizes_of(options)) for text in options["systems"] or ("elo",)]
     done = []
     for group in load(options):
         with named(group):

@@ -17,6 +17,7 @@ from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
     from ludometer.matches import Matches
+    from ludometer.ratings.prizes import Prizes
     from ludometer.read import MatchStream
     from ludometer.result import Provenance
 
@@ -34,6 +35,7 @@ def file_options(*, several: bool = False) -> Callable[[Command], Command]:
         click.option("--match", metavar="COLUMN", help="Column of the match, where a row is a player in a match."),
         click.option("--player", metavar="COLUMN", help="Column of the player, likewise."),
         click.option("--place", metavar="COLUMN", help="Column of the place, likewise; 1 is best."),
+        click.option("--prizes", metavar="RULE", help="Worth of places: winner, linear, 50,30,20, COLUMN or FILE."),
         click.option("--order", metavar="COLUMN,...", help="Columns that order the matches instead of a time."),
         click.option("--date-format", metavar="FORMAT", help="How dates are written, such as %d/%m/%Y."),
         click.option("--where", metavar="FILTER", help="Rows that count, such as \"season = 2015 and not playoff\"."),
@@ -56,6 +58,17 @@ def stream_option(command: Command) -> Command:
         "--stream",
         is_flag=True,
         help="Read a file that is in time order batch by batch, with only the players in memory.",
+    )(command)
+
+
+def base_option(command: Command) -> Command:
+    """The scale of ratings of several players."""
+    return click.option(
+        "--base",
+        type=click.Choice(["10", "e"]),
+        default="10",
+        show_default=True,
+        help="Scale for matches of several: 10 is Elo's, e the wider one of Duersch et al. 2020.",
     )(command)
 
 
@@ -130,6 +143,8 @@ def load(options: dict[str, Any], *, connect: bool = True) -> list[Group]:
 
     names = {field.name for field in fields(ReadOptions)}
     given = {name: value for name, value in options.items() if name in names and value is not None}
+    if given.pop("prizes", None) and (prizes := prizes_of(options)).are_recorded:
+        given["prizes"] = prizes.name
     if "where" in given and not given["where"].strip():
         raise LudometerError('--where is empty: write a condition, such as "season = 2015"')
     for name in ("json_file", "html"):
@@ -152,6 +167,13 @@ def load(options: dict[str, Any], *, connect: bool = True) -> list[Group]:
         _group(value, matches, options.get("min_component"), reading.n_bad_rows)
         for value, matches in reading.groups.items()
     ]
+
+
+def prizes_of(options: dict[str, Any]) -> Prizes:
+    """What places are worth, by --prizes."""
+    from ludometer.ratings.prizes import WINNER, make_prizes
+
+    return make_prizes(options["prizes"]) if options.get("prizes") is not None else WINNER
 
 
 def document(groups: list[tuple[Group, dict[str, Any], Provenance]], by: str | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""ludometer predict: what will happen when two players meet."""
+"""ludometer predict: what will happen when players meet."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from typing import Any
 
 import click
 
-from ludometer.cli.options import document, file_options, json_option, listen, load, named, stream_option
+from ludometer.cli.options import document, file_options, json_option, listen, load, named, prizes_of, stream_option
 
 
 @click.command("predict")
 @file_options()
-@click.argument("first_player", metavar="A")
-@click.argument("second_player", metavar="B")
+@click.argument("players", nargs=-1, required=True, metavar="A B [C]...")
 @stream_option
 @click.option("--system", default="elo", show_default=True, help="Rating system: elo, or with parameters elo:k=32.")
 @json_option
 def command(**options: Any) -> None:
-    """Probability of each result when A and B meet after the last match of FILE.
+    """Probability of each result when A and B meet after the last match of FILE, or of each place with more players.
 
     How often equals draw comes from the record.
 
     \b
     ludometer predict football.csv Brazil Germany
+    ludometer predict races.csv Senna Prost Mansell
     """
     listen()
     from ludometer.ratings import predict
@@ -31,11 +31,13 @@ def command(**options: Any) -> None:
     from ludometer.report.files import write_json
     from ludometer.report.text import printable
 
-    system = make_system(options["system"])
+    if len(options["players"]) < 2:
+        raise click.UsageError("name the players who meet: two or more")
+    system = make_system(options["system"], prizes=prizes_of(options))
     done = []
     for group in load(options):
         with named(group):
-            result = predict(group.matches, options["first_player"], options["second_player"], system=system)
+            result = predict(group.matches, *options["players"], system=system)
         if options["json_file"] != "-":
             if group.value is not None:
                 click.echo(f"{options['by']}: {printable(group.value)}")

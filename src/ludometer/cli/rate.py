@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ludometer.cli.options import document, file_options, json_option, listen, load, named, stream_option
+from ludometer.cli.options import (
+    base_option,
+    document,
+    file_options,
+    json_option,
+    listen,
+    load,
+    named,
+    prizes_of,
+    stream_option,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,6 +34,7 @@ _SORTS = ("rating", "player", "matches", "last")
 )
 @click.option("--k", type=float, help="Step of Elo: points for a win against an equal, times two.  [default: 24]")
 @click.option("--start", type=float, help="Rating of a newcomer.  [default: 1500]")
+@base_option
 @click.option("--sort", type=click.Choice(_SORTS), default="rating", show_default=True, help="Order of the list.")
 @click.option(
     "--top",
@@ -43,6 +54,7 @@ def command(**options: Any) -> None:
     ludometer rate games.csv --top 10
     ludometer rate chess.pgn.zst --k 16 --search carlsen
     ludometer rate results.parquet --by league --json ratings.json
+    ludometer rate races.csv --match race --prizes linear
     """
     listen()
     from ludometer.ratings import rate
@@ -50,7 +62,9 @@ def command(**options: Any) -> None:
     from ludometer.report.documents import ratings_document
     from ludometer.report.files import write_json
 
-    system = make_system(options["system"], k=options["k"], start=options["start"])
+    system = make_system(
+        options["system"], prizes=prizes_of(options), base=options["base"], k=options["k"], start=options["start"]
+    )
     done = []
     for group in load(options):
         with named(group):

@@ -1,107 +1,246 @@
-"""ludometer simulate: match files with known truth."""
+"""ludometer simulate: match files with known truth, and real ones with results replaced."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from ludometer.cli.options import Command, counting, listen, note, out_path
+from ludometer.cli.options import Command, counting, file_options, listen, load, note, out_path
 from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
-    from ludometer.games import StrengthGame
+    from collections.abc import Iterable
+
+    from ludometer.arrays import Floats
+    from ludometer.games import DeterministicGame, StrengthGame
+    from ludometer.matches import Matches
+    from ludometer.players import Players
 
 
 @click.group("simulate")
 def command() -> None:
-    """Write a match file with known truth: player_1, player_2, score_1, and the true skills on request."""
+    """Write a match file with known truth, and the true skills on request.
+
+    Columns: player_1, player_2, score_1; or match, player, place where a match has more than two players.
+    """
 
 
-def _common(function: Command) -> Command:
-    options = (
-        click.option("--players", type=click.IntRange(2), default=1_000, show_default=True, help="Number of players."),
-        click.option("--matches", type=click.IntRange(1), default=50_000, show_default=True, help="Number of matches."),
-        click.option(
-            "--draws",
-            type=click.FloatRange(0, 1, max_open=True),
-            default=0.0,
-            show_default=True,
-            help="Share of draws.",
-        ),
-        click.option(
-            "--activity",
-            type=click.FloatRange(0),
-            default=0.0,
-            show_default=True,
-            help="How unequally often players play (SD of the logarithm).",
-        ),
-        click.option(
-            "--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed gives the same file."
-        ),
-        click.option(
-            "--out", required=True, callback=out_path, metavar="FILE", help="File to write: .parquet, .csv or .jsonl."
-        ),
-        click.option(
-            "--truth",
-            callback=out_path,
-            metavar="FILE",
-            help="Also write the true skills (player, skill): .csv or .parquet.",
-        ),
-    )
-    for option in reversed(options):
-        function = option(function)
-    return function
+def _add(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    def add(function: Command) -> Command:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
+
+
+_population = _add(
+    click.option("--players", type=click.IntRange(2), default=1_000, show_default=True, help="Number of players."),
+    click.option("--matches", type=click.IntRange(1), default=50_000, show_default=True, help="Number of matches."),
+    click.option("--per-match", type=click.IntRange(2), default=2, show_default=True, help="Players in a match."),
+)
+_habits = _add(
+    click.option(
+        "--draws",
+        type=click.FloatRange(0, 1, max_open=True),
+        default=0.0,
+        show_default=True,
+        help="Share of draws.",
+    ),
+    click.option(
+        "--activity",
+        type=click.FloatRange(0),
+        default=0.0,
+        show_default=True,
+        help="How unequally often players play (SD of the logarithm).",
+    ),
+)
+_share = click.option(
+    "--x", type=click.FloatRange(0, 100), required=True, help="Percent of the matches that are not left to chance."
+)
+_schedule = click.option(
+    "--on",
+    metavar="FILE",
+    help="Take players, meetings and times from this match file (usual column names) and replace the results only.",
+)
+_target = _add(
+    click.option(
+        "--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed gives the same file."
+    ),
+    click.option(
+        "--out", required=True, callback=out_path, metavar="FILE", help="File to write: .parquet, .csv or .jsonl."
+    ),
+)
+_truth = click.option(
+    "--truth", callback=out_path, metavar="FILE", help="Also write the true skills (player, skill): .csv or .parquet."
+)
 
 
 @command.command("strengths")
 @click.option(
     "--sd", type=click.FloatRange(0), default=200.0, show_default=True, help="SD of the skills in Elo points."
 )
-@_common
-def strengths(sd: float, **options: Any) -> None:
+@_population
+@_habits
+@_target
+@_truth
+def strengths(**options: Any) -> None:
     """Players with normal skills meet at random; results follow the logistic curve.
 
     \b
     ludometer simulate strengths --sd 200 --players 1000 --matches 50000 --draws 0.1 --out games.parquet
     """
-    _write(sd, options)
+    _check_targets(options)
+    _write_strengths(options["sd"], options)
 
 
 @command.command("coin")
-@_common
+@_population
+@_habits
+@_schedule
+@_target
+@_truth
 def coin(**options: Any) -> None:
-    """Every match is decided by a coin.
+    """Every match is decided by a coin; --on takes the share of draws from the file.
 
     \b
     ludometer simulate coin --players 1000 --matches 50000 --out coin.csv
+    ludometer simulate coin --on games.csv --out coin.csv
     """
-    _write(0.0, options)
+    _check_targets(options)
+    if options["on"] is None:
+        _write_strengths(0.0, options)
+        return
+    import numpy as np
+
+    from ludometer.games import coin_on
+
+    matches = coin_on(_load_schedule(options), seed=options["seed"])
+    _write_record(matches, options, np.zeros(len(matches.players)))
 
 
-def _write(sd: float, options: dict[str, Any]) -> None:
-    listen()
+@command.command("deterministic")
+@_share
+@_population
+@_schedule
+@_target
+@_truth
+def deterministic(**options: Any) -> None:
+    """In x percent of the matches the better wins, or all finish in order of strength; the others are a coin.
+
+    The true skills are the order of strength: 0 is the weakest.
+
+    \b
+    ludometer simulate deterministic --x 50 --players 1000 --matches 50000 --out half.parquet
+    ludometer simulate deterministic --x 50 --on games.csv --out half.csv
+    """
+    _check_targets(options)
+    from ludometer.games import DeterministicGame, deterministic_on
+
+    if options["on"] is None:
+        game = DeterministicGame(options["players"], options["x"], options["per_match"], options["seed"])
+        _write_game(game, options)
+        return
+    matches, skill = deterministic_on(_load_schedule(options), options["x"], seed=options["seed"])
+    _write_record(matches, options, skill)
+
+
+@command.command("mix")
+@file_options()
+@_share
+@_target
+def mixed(**options: Any) -> None:
+    """Keep each match of FILE with a probability of x percent, and replace the result of the others by chance.
+
+    Two players draw as often as in FILE, else either wins; several finish in a random order.
+
+    \b
+    ludometer simulate mix chess.parquet --x 50 --out half-chess.parquet
+    """
+    _check_targets(options)
+    if options["by"]:
+        raise LudometerError("one file is written, so --by cannot split it: choose a part with --where")
+    from ludometer.games import mix
+
+    matches = mix(_load(options), options["x"], seed=options["seed"])
+    _write_record(matches, options)
+
+
+def _write_strengths(sd: float, options: dict[str, Any]) -> None:
     from ludometer.games import StrengthGame
-    from ludometer.report.files import TABLES, check_suffix, write_matches
 
-    game = StrengthGame(options["players"], sd, options["draws"], options["activity"], options["seed"])
+    settings = (options[name] for name in ("draws", "activity", "seed", "per_match"))
+    _write_game(StrengthGame(options["players"], sd, *settings), options)
+
+
+def _check_targets(options: dict[str, Any]) -> None:
+    """Before any work: files that can be written, and that are not the one that is read."""
+    listen()
+    from ludometer.report.files import RECORDS, TABLES, check_suffix
+
     out: Path = options["out"]
-    if options["truth"]:
-        check_suffix(options["truth"], TABLES)
-        if options["truth"].resolve() == out.resolve():
+    truth: Path | None = options.get("truth")
+    check_suffix(out, RECORDS)
+    if truth:
+        check_suffix(truth, TABLES)
+        if truth.resolve() == out.resolve():
             raise LudometerError(f"{out}: the matches and the true skills need two files")
-    with counting("simulating", "matches", options["matches"]) as on_rows:
-        write_matches(game.batches(options["matches"]), out, on_rows=on_rows)
-    note(f"wrote {options['matches']:,} matches of {options['players']:,} players to {out}")
-    if options["truth"]:
-        _write_truth(game, options["truth"])
+    source = options.get("file") or options.get("on")
+    for target in (out, truth):
+        if source and target and source != "-" and Path(source).resolve() == target.resolve():
+            raise LudometerError(f"{target} is the file that is read: write to another one")
 
 
-def _write_truth(game: StrengthGame, path: Path) -> None:
-    import polars as pl
+def _load_schedule(options: dict[str, Any]) -> Matches:
+    """The matches of --on, which leaves nothing to say about them."""
+    context = click.get_current_context()
+    for name in ("players", "matches", "per_match", "draws", "activity"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise LudometerError(f"--on takes this from {options['on']}: leave out --{name.replace('_', '-')}")
+    return _load({"file": options["on"]})
 
-    from ludometer.report.files import write_frame
 
-    write_frame(pl.DataFrame({"player": range(game.n_players), "skill": game.skill}), path)
-    note(f"wrote the true skills to {path}")
+def _load(options: dict[str, Any]) -> Matches:
+    from ludometer.matches import Matches
+
+    (group,) = load(options, connect=bool(options.get("min_component")))
+    assert isinstance(group.matches, Matches)
+    return group.matches
+
+
+def _write_game(game: DeterministicGame | StrengthGame, options: dict[str, Any]) -> None:
+    from ludometer.players import Players
+
+    n_matches, by_seat = options["matches"], game.per_match > 2
+    _write(game.batches(n_matches), n_matches, Players.numbered(game.n_players), options, by_seat, game.skill)
+
+
+def _write_record(matches: Matches, options: dict[str, Any], skill: Floats | None = None) -> None:
+    from ludometer.matches import Seats
+
+    by_seat = isinstance(matches.table, Seats)
+    _write(matches.parts(), len(matches), matches.players, options, by_seat, skill)
+
+
+def _write(
+    batches: Iterable[Matches],
+    n_matches: int,
+    players: Players,
+    options: dict[str, Any],
+    by_seat: bool,
+    skill: Floats | None,
+) -> None:
+    from ludometer.report.files import write_frame, write_matches
+
+    with counting("simulating", "matches", n_matches) as on_rows:
+        write_matches(batches, options["out"], by_seat=by_seat, on_rows=on_rows)
+    note(f"wrote {n_matches:,} matches of {len(players):,} players to {options['out']}")
+    if skill is not None and options["truth"]:
+        import polars as pl
+
+        write_frame(pl.DataFrame({"player": players.names, "skill": skill}), options["truth"])
+        note(f"wrote the true skills to {options['truth']}")

@@ -11,13 +11,11 @@ import numpy as np
 
 from ludometer.arrays import Codes, Floats
 from ludometer.errors import LudometerError
+from ludometer.games.tables import batch_size, check_table, draw_tables, generator, join_batches, seat_matches
 from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.ratings.draws import draw_probability, draw_results, fit_draws
-from ludometer.scale import expected_score
-
-_BATCH = 1 << 18
-"""Matches drawn with one generator: fixed, so that a longer run begins with the matches of a shorter one."""
+from ludometer.scale import expected_score, from_elo
 
 _SKILL, _ACTIVITY, _DRAWS, _MATCHES = range(4)
 
@@ -28,6 +26,7 @@ class StrengthGame:
 
     `draws` is the share of drawn matches (Davidson's model, which leaves the expected scores as they are); `activity`
     is the SD of the logarithm of how often a player plays: 0 for all alike, 1.2 for a platform with few busy players.
+    More than two `per_match` finish by the rank-ordered logit (Plackett-Luce), without ties.
     """
 
     n_players: int
@@ -35,10 +34,10 @@ class StrengthGame:
     draws: float = 0.0
     activity: float = 0.0
     seed: int = 0
+    per_match: int = 2
 
     def __post_init__(self) -> None:
-        if self.n_players < 2:
-            raise LudometerError(f"a game needs at least 2 players, not {self.n_players}")
+        check_table(self.n_players, self.per_match, self.seed)
         if not 0 <= self.draws < 1:
             raise LudometerError(f"the share of draws must be from 0 to below 1, not {self.draws}")
         for name in ("sd", "activity"):
@@ -47,20 +46,20 @@ class StrengthGame:
                 raise LudometerError(f"{name} must be a number from 0 up, not {value}")
         if self.activity > 10:
             raise LudometerError(f"activity is the SD of a logarithm: at most 10, not {self.activity}")
-        if self.seed < 0:
-            raise LudometerError(f"the seed must be a whole number from 0 up, not {self.seed}")
+        if self.draws and self.per_match > 2:
+            raise LudometerError(f"draws are for matches of two players, not of {self.per_match}")
 
     @cached_property
     def skill(self) -> Floats:
         """The true skills in Elo points, by code."""
-        return self.sd * self._rng(_SKILL).standard_normal(self.n_players)
+        return self.sd * generator(self.seed, _SKILL).standard_normal(self.n_players)
 
     @cached_property
     def nu(self) -> float:
         """Davidson's parameter at which the share of draws is what was asked for."""
         if not self.draws:
             return 0.0
-        first, second = self._meetings(self._rng(_DRAWS), 1 << 17)
+        first, second = self._tables(generator(self.seed, _DRAWS), 1 << 17).T
         expected = expected_score(self.skill[first] - self.skill[second])
         nu = fit_draws(expected, self.draws)
         possible = float(draw_probability(expected, nu).mean())
@@ -74,41 +73,37 @@ class StrengthGame:
     def batches(self, n_matches: int) -> Iterator[Matches]:
         """The matches in batches of a fixed size."""
         players = Players.numbered(self.n_players)
-        for number, start in enumerate(range(0, n_matches, _BATCH)):
-            rng = self._rng(_MATCHES, number)
-            first, second = self._meetings(rng, _BATCH)
-            expected = expected_score(self.skill[first] - self.skill[second])
-            halves = draw_results(expected, self.nu, rng)
+        size = batch_size(self.per_match)
+        for number, start in enumerate(range(0, n_matches, size)):
+            rng = generator(self.seed, _MATCHES, number)
+            table = self._tables(rng, size)
             kept = slice(n_matches - start)
-            yield Matches.of_pairs(first[kept], second[kept], halves[kept], players=players, ordered=True)
+            skill = self.skill[table]
+            if self.per_match > 2:
+                performance = from_elo(skill) + rng.gumbel(size=skill.shape)
+                yield seat_matches(table[kept], performance[kept], players)
+            else:
+                halves = draw_results(expected_score(skill[:, 0] - skill[:, 1]), self.nu, rng)
+                yield Matches.of_pairs(table[kept, 0], table[kept, 1], halves[kept], players=players, ordered=True)
 
-    def _meetings(self, rng: np.random.Generator, n: int) -> tuple[Codes, Codes]:
-        """Pairs of different players."""
-        if not self.activity:
-            one = rng.integers(0, self.n_players, n)
-            other = (one + rng.integers(1, self.n_players, n)) % self.n_players
-            return one.astype(np.int32), other.astype(np.int32)
-        ends = self._activities
-        starts = np.concatenate(([0.0], ends[:-1]))
-        first = np.minimum(np.searchsorted(ends, rng.random(n) * ends[-1], side="right"), self.n_players - 1)
-        # a point on the line of all activities with the first player's part cut out
-        own = ends[first] - starts[first]
-        point = rng.random(n) * (ends[-1] - own)
-        point = np.where(point < starts[first], point, point + own)
-        second = np.minimum(np.searchsorted(ends, point, side="right"), self.n_players - 1)
-        second = np.where(first == second, (second + 1) % self.n_players, second)
-        return first.astype(np.int32), second.astype(np.int32)
+    def _tables(self, rng: np.random.Generator, n: int) -> Codes:
+        activities = self._activities if self.activity else None
+        return draw_tables(rng, n, n_players=self.n_players, per_match=self.per_match, activities=activities)
 
     @cached_property
     def _activities(self) -> Floats:
-        return np.exp(self.activity * self._rng(_ACTIVITY).standard_normal(self.n_players)).cumsum()
-
-    def _rng(self, *purpose: int) -> np.random.Generator:
-        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=purpose))
+        return np.exp(self.activity * generator(self.seed, _ACTIVITY).standard_normal(self.n_players)).cumsum()
 
 
 def simulate_strengths(
-    n_players: int, n_matches: int, *, sd: float = 200.0, draws: float = 0.0, activity: float = 0.0, seed: int = 0
+    n_players: int,
+    n_matches: int,
+    *,
+    sd: float = 200.0,
+    draws: float = 0.0,
+    activity: float = 0.0,
+    per_match: int = 2,
+    seed: int = 0,
 ) -> Matches:
     """Matches between players of normal strength; `StrengthGame` has the true skills, and batches for long records.
 
@@ -116,23 +111,17 @@ def simulate_strengths(
     >>> len(matches), round(matches.draw_rate, 2)
     (5000, 0.1)
     """
-    return _joined(StrengthGame(n_players, sd, draws, activity, seed), n_matches)
+    game = StrengthGame(n_players, sd, draws, activity, seed, per_match)
+    return join_batches(game.batches(n_matches), Players.numbered(n_players))
 
 
 def simulate_coin(
-    n_players: int, n_matches: int, *, draws: float = 0.0, activity: float = 0.0, seed: int = 0
+    n_players: int, n_matches: int, *, draws: float = 0.0, activity: float = 0.0, per_match: int = 2, seed: int = 0
 ) -> Matches:
-    """Matches decided by a coin.
+    """Matches decided by a coin; those of more than two players by lot.
 
     >>> round(float(simulate_coin(10, 4000, seed=1).pairs.score.mean()), 1)
     0.5
     """
-    return _joined(StrengthGame(n_players, 0.0, draws, activity, seed), n_matches)
-
-
-def _joined(game: StrengthGame, n_matches: int) -> Matches:
-    if n_matches < 1:
-        raise LudometerError(f"at least 1 match has to be played, not {n_matches}")
-    parts = [batch.pairs for batch in game.batches(n_matches)]
-    columns = (np.concatenate([getattr(part, name) for part in parts]) for name in ("first", "second", "halves"))
-    return Matches.of_pairs(*columns, players=Players.numbered(game.n_players), ordered=True)
+    game = StrengthGame(n_players, 0.0, draws, activity, seed, per_match)
+    return join_batches(game.batches(n_matches), Players.numbered(n_players))

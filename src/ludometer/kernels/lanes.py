@@ -1,11 +1,13 @@
 """Eight float64 lanes as one value inside Numba kernels: loads, stores, arithmetic and the logistic function in SIMD.
 
 Numba turns a loop over lanes into SIMD code only under narrow conditions. Here the LLVM vector is a type of its own,
-so a kernel written with it is vectorised on every CPU, and reads like its plain twin.
+so a kernel written with it is vectorised on every CPU, and reads like its plain twin. `get`, `put`, `exp`, `larger`
+and `smallest` work on numbers and on lanes alike: what is written with them serves one lane and eight.
 """
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -99,6 +101,21 @@ def prefetch(typing: Any, array: Any, row: Any, column: Any) -> Any:  # noqa: AR
 
 
 @intrinsic
+def borrow(typing: Any, array: Any) -> Any:  # noqa: ARG001
+    """The same array without an owner, for handing on in a loop: counting its users costs more than a short kernel.
+
+    Only for arrays that a kernel was given, whose owner waits for its end.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        view = context.make_array(signature.args[0])(context, builder, args[0])
+        view.meminfo = cgutils.get_null_value(view.meminfo.type)
+        return view._getvalue()
+
+    return array(array), codegen
+
+
+@intrinsic
 def splat(typing: Any, value: Any) -> Any:  # noqa: ARG001
     """The same number in all lanes."""
 
@@ -144,6 +161,10 @@ def _arithmetic(symbol: Any, instruction: str) -> None:
     def typed(a: Any, b: Any) -> Any:
         if isinstance(a, Lanes) and isinstance(b, Lanes):
             return lambda a, b: apply(a, b)  # noqa: PLW0108 - Numba wants a Python function
+        if isinstance(a, Lanes) and isinstance(b, types.Float):
+            return lambda a, b: apply(a, splat(b))
+        if isinstance(a, types.Float) and isinstance(b, Lanes):
+            return lambda a, b: apply(splat(a), b)
         return None
 
 
@@ -169,14 +190,30 @@ def _clamp(typing: Any, value: Any, limit: Any) -> Any:  # noqa: ARG001
     return LANES(LANES, LANES), codegen
 
 
+@intrinsic
+def _maximum(typing: Any, a: Any, b: Any) -> Any:  # noqa: ARG001
+    """The larger of two values in every lane."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
+        return builder.select(builder.fcmp_ordered(">", *args), *args)
+
+    return LANES(LANES, LANES), codegen
+
+
 @register_jitable
 def logistic(x):  # type: ignore[no-untyped-def]  # Numba infers the types
     """1 / (1 + exp(-x)) in every lane, to 1e-15; beyond |x| = 700 as at 700, so nothing overflows."""
+    return splat(1.0) / (splat(1.0) + exponential(splat(0.0) - x))
+
+
+@register_jitable
+def exponential(x):  # type: ignore[no-untyped-def]  # Numba infers the types
+    """exp(x) in every lane, to 1e-15 and |x| / 2e16 of its value; beyond |x| = 700 as at 700."""
     x = _clamp(x, splat(700.0))
     magic = splat(6755399441055744.0)
-    shifted = multiply_add(x, splat(-1.4426950408889634), magic)
+    shifted = multiply_add(x, splat(1.4426950408889634), magic)
     n = shifted - magic
-    t = multiply_add(n, splat(-0.6931471805599453), splat(0.0) - x)
+    t = multiply_add(n, splat(-0.6931471805599453), x)
     p = splat(2.08767569878681e-09)
     p = multiply_add(p, t, splat(2.505210838544172e-08))
     p = multiply_add(p, t, splat(2.755731922398589e-07))
@@ -190,4 +227,77 @@ def logistic(x):  # type: ignore[no-untyped-def]  # Numba infers the types
     p = multiply_add(p, t, splat(0.5))
     p = multiply_add(p, t, splat(1.0))
     p = multiply_add(p, t, splat(1.0))
-    return splat(1.0) / (splat(1.0) + _scale_by_power(p, shifted))
+    return _scale_by_power(p, shifted)
+
+
+def get(array: Any, row: int) -> Any:
+    """array[row], or its first eight lanes as one value."""
+    return array[row] if array.ndim == 1 else array[row].copy()
+
+
+@overload(get, strict=False)
+def _get(array: Any, row: Any) -> Any:  # noqa: ARG001
+    if array.ndim == 1:
+        return lambda array, row: array[row]
+    return lambda array, row: load(array, row, 0)
+
+
+def put(array: Any, row: int, value: Any) -> None:
+    """array[row] = value, or its first eight lanes."""
+    array[row] = value
+
+
+@overload(put, strict=False)
+def _put(array: Any, row: Any, value: Any) -> Any:  # noqa: ARG001
+    if array.ndim == 1:
+
+        def put_number(array: Any, row: Any, value: Any) -> None:
+            array[row] = value
+
+        return put_number
+    return lambda array, row, value: store(array, row, 0, value)
+
+
+def exp(x: Any) -> Any:
+    """The exponential function."""
+    return np.exp(np.clip(x, -700, 700))
+
+
+@overload(exp, strict=False)
+def _exp(x: Any) -> Any:
+    if isinstance(x, Lanes):
+        return lambda x: exponential(x)  # noqa: PLW0108 - Numba wants a Python function
+    return lambda x: math.exp(x)  # noqa: PLW0108
+
+
+def larger(a: Any, b: Any) -> Any:
+    """The larger of two, in every lane; if one is a number it is b."""
+    return np.maximum(a, b)
+
+
+@overload(larger, strict=False)
+def _larger(a: Any, b: Any) -> Any:
+    if isinstance(a, Lanes) and isinstance(b, Lanes):
+        return lambda a, b: _maximum(a, b)  # noqa: PLW0108
+    if isinstance(a, Lanes):
+        return lambda a, b: _maximum(a, splat(b))
+    return lambda a, b: a if a > b else b
+
+
+def smallest(array: Any, row: int) -> float:
+    """array[row], or the smallest of its first eight lanes."""
+    return float(np.min(array[row]))
+
+
+@overload(smallest, strict=False)
+def _smallest(array: Any, row: Any) -> Any:  # noqa: ARG001
+    if array.ndim == 1:
+        return lambda array, row: array[row]
+
+    def smallest_lane(array: Any, row: Any) -> Any:
+        least = array[row, 0]
+        for lane in range(1, WIDTH):
+            least = min(least, array[row, lane])
+        return least
+
+    return smallest_lane

@@ -3,7 +3,8 @@
 from ludometer.ratings.best_fit import BestFit, BestFitElo, fit_best_elo
 from ludometer.ratings.elo import Elo, EloState
 from ludometer.ratings.evaluation import Calibration, Evaluation, SystemScore, evaluate
-from ludometer.ratings.prediction import Prediction, predict
+from ludometer.ratings.prediction import PlacesPrediction, Prediction, predict
+from ludometer.ratings.prizes import Prizes, make_prizes
 from ludometer.ratings.rating import Ratings, rate
 from ludometer.ratings.system import RatingSystem
 
@@ -14,12 +15,15 @@ __all__ = [
     "Elo",
     "EloState",
     "Evaluation",
+    "PlacesPrediction",
     "Prediction",
+    "Prizes",
     "RatingSystem",
     "Ratings",
     "SystemScore",
     "evaluate",
     "fit_best_elo",
+    "make_prizes",
     "predict",
     "rate",
 ]

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from ludometer.arrays import Floats
+from ludometer.arrays import Codes, Floats
 from ludometer.errors import LudometerError, MatchDataError, NoFiniteFit
-from ludometer.matches import Matches
-from ludometer.ratings.elo import Elo, EloState
+from ludometer.matches import Matches, Seats
+from ludometer.ratings.elo import Elo, EloState, play_once, refuse_base_of_several, unusual
+from ludometer.ratings.prizes import WINNER, Prizes, seat_columns
 from ludometer.result import Provenance
-from ludometer.scale import from_elo
+from ludometer.scale import Base, points_per_unit
 
 if TYPE_CHECKING:
     import altair
@@ -33,7 +35,7 @@ _FINEST = 1e-4
 class BestFitElo:
     """The step k that fits a record best, the loss there and elsewhere, and the ratings it leads to, starting at 0.
 
-    The loss is (1/T) sum over matches of the squared misses of both players; without draws it is 0.5 at k = 0.
+    The loss is (1/T) sum over matches of the squared misses of all players; of two without draws it is 0.5 at k = 0.
     """
 
     k: float
@@ -78,11 +80,15 @@ class BestFitElo:
         return chart
 
 
-def fit_best_elo(matches: Matches, *, procedure: Procedure = "lanes") -> BestFitElo:
+def fit_best_elo(
+    matches: Matches, *, procedure: Procedure = "lanes", prizes: Prizes = WINNER, base: Base = "10"
+) -> BestFitElo:
     """Find the k with the least loss (Duersch et al. 2020, eq. 2) and the ratings at that k.
 
     "lanes" tries 8 or 16 values of k in one pass over the data and needs four passes in all; "printed" is the paper's
-    own (A.4): five points, the step halved around the best until the loss is flat to 1e-6 of its gain.
+    own (A.4): five points, the step halved around the best until the loss is flat to 1e-6 of its gain. Matches of
+    several are played for the prizes; base e gives their k and ratings on the scale that the paper prints, which is
+    ln 10 times wider, the forecasts being the same.
 
     >>> from ludometer.matches import Matches
     >>> rng = np.random.default_rng(0)
@@ -94,7 +100,7 @@ def fit_best_elo(matches: Matches, *, procedure: Procedure = "lanes") -> BestFit
     """
     if not len(matches):
         raise MatchDataError("there are no matches")
-    search = _Search(matches)
+    search = _Search(matches, prizes, base)
     searches: dict[str, Callable[[_Search], float]] = {"lanes": _search_in_lanes, "printed": _search_as_printed}
     if procedure not in searches:
         raise LudometerError(f"no search is called {procedure!r}; there are: {', '.join(searches)}")
@@ -116,7 +122,7 @@ def fit_best_elo(matches: Matches, *, procedure: Procedure = "lanes") -> BestFit
         losses=losses,
         rating=rating,
         converged=search.converged,
-        provenance=Provenance("best-fit", {"procedure": procedure}, matches.fingerprint),
+        provenance=Provenance("best-fit", {"procedure": procedure} | unusual(prizes, base), matches.fingerprint),
     )
 
 
@@ -128,16 +134,19 @@ class BestFit:
     """
 
     procedure: Procedure = "lanes"
+    prizes: Prizes = WINNER
+    base: Base = "10"
     name: ClassVar[str] = "best-fit"
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """None before it is fitted."""
-        return {}
+        """None before it is fitted, but unusual prizes or base."""
+        return unusual(self.prizes, self.base)
 
     def fitted(self, matches: Matches, *, in_sample: bool) -> FittedElo:
         """The system with the k that fits these matches; `in_sample` says whether it will be scored on them too."""
-        return FittedElo(fit_best_elo(matches, procedure=self.procedure).k, in_sample)
+        fit = fit_best_elo(matches, procedure=self.procedure, prizes=self.prizes, base=self.base)
+        return FittedElo(fit.k, in_sample, self.prizes, self.base)
 
 
 @dataclass(frozen=True)
@@ -146,12 +155,14 @@ class FittedElo:
 
     k: float
     in_sample: bool
+    prizes: Prizes = WINNER
+    base: Base = "10"
     name: ClassVar[str] = BestFit.name
 
     @property
     def parameters(self) -> dict[str, Any]:
         """k, and whether it was fitted to the matches that it is scored on."""
-        return {"k": self.k, "in_sample": self.in_sample}
+        return {"k": self.k, "in_sample": self.in_sample} | unusual(self.prizes, self.base)
 
     def start(self, n_players: int) -> EloState:
         """Everybody at 0."""
@@ -169,16 +180,23 @@ class FittedElo:
         """The logistic curve of the rating differences."""
         return self._elo.expect(state, first, second)
 
+    def expect_places(self, state: EloState, players: Codes) -> Floats:
+        """The probability of each place for each of these players."""
+        return self._elo.expect_places(state, players)
+
     @property
     def _elo(self) -> Elo:
-        return Elo(self.k, 0.0)
+        return Elo(self.k, 0.0, self.prizes, self.base)
 
 
 class _Search:
     """Losses of a record at many k, each pass and each k remembered."""
 
-    def __init__(self, matches: Matches) -> None:
+    def __init__(self, matches: Matches, prizes: Prizes, base: Base) -> None:
         self.matches = matches
+        self.prizes, self.base = prizes, base
+        if not isinstance(matches.table, Seats):
+            refuse_base_of_several(base)
         self.losses: dict[float, float] = {}
         self.passes = 0
         self.converged = True
@@ -186,28 +204,37 @@ class _Search:
     def try_steps(self, steps: Floats) -> Floats:
         """The loss at each k, in one pass for those that are new."""
         from ludometer.kernels import lanes
-        from ludometer.kernels.elo import elo_lanes
 
         new = np.array(sorted({float(step) for step in steps} - self.losses.keys()))
         if len(new):
-            pairs = self.matches.pairs
             step, loss = lanes.allocate(1, len(new)), lanes.allocate(1, len(new))
-            step[0, : len(new)] = from_elo(new)
-            rating = lanes.allocate(len(self.matches.players), len(new))
-            elo_lanes(pairs.first, pairs.second, pairs.halves, rating, step, loss)
-            self.losses |= dict(zip(new.tolist(), (2 * loss[0, : len(new)] / len(pairs)).tolist(), strict=True))
+            step[0, : len(new)] = new / points_per_unit(self.base)
+            self._play_lanes(lanes.allocate(len(self.matches.players), len(new)), step, loss)
+            self.losses |= dict(zip(new.tolist(), (2 * loss[0, : len(new)] / len(self.matches)).tolist(), strict=True))
             self.passes += 1
         return np.array([self.losses[float(step)] for step in steps])
 
     def play(self, k: float) -> tuple[Floats, float]:
         """The ratings and the loss at one k."""
-        from ludometer.kernels.elo import elo_pass
-
-        pairs, elo = self.matches.pairs, Elo(k, 0.0)
-        rating = np.zeros((len(self.matches.players), 1))
-        loss = elo_pass(pairs.first, pairs.second, pairs.halves, rating, from_elo(k), np.empty(0), np.empty((0, 2)))
+        rating, unit = np.zeros((len(self.matches.players), 1)), points_per_unit(self.base)
+        loss = play_once(self.matches, rating, k / unit, self.prizes, self.base, np.empty(0))
         self.passes += 1
-        return elo.ratings(EloState(rating[:, 0])), 2 * loss / len(pairs)
+        return unit * rating[:, 0], 2 * loss / len(self.matches)
+
+    def _play_lanes(self, rating: Floats, step: Floats, loss: Floats) -> None:
+        from ludometer.kernels.elo import elo_lanes
+        from ludometer.kernels.seats import seats_lanes
+
+        table = self.matches.table
+        if isinstance(table, Seats):
+            prize, score = self._seat_columns
+            seats_lanes(table.starts, table.player, score.reshape(-1, 1), prize, rating, step, loss)
+        else:
+            elo_lanes(table.first, table.second, table.halves, rating, step, loss)
+
+    @cached_property
+    def _seat_columns(self) -> tuple[Floats, Floats]:
+        return seat_columns(self.matches.seats, self.prizes)
 
 
 def _search_in_lanes(search: _Search) -> float:

@@ -7,7 +7,9 @@ from typing import Any
 from ludometer.errors import LudometerError
 from ludometer.ratings.best_fit import BestFit
 from ludometer.ratings.elo import Elo
+from ludometer.ratings.prizes import WINNER, Prizes
 from ludometer.ratings.system import AnySystem
+from ludometer.scale import Base
 
 SYSTEMS: dict[str, tuple[type[Any], dict[str, str]]] = {
     "elo": (Elo, {"k": "k", "start": "start_rating"}),
@@ -16,11 +18,11 @@ SYSTEMS: dict[str, tuple[type[Any], dict[str, str]]] = {
 """Name → the system's class and its parameters, users' words first."""
 
 
-def make_system(text: str, **overrides: float | None) -> AnySystem:
+def make_system(text: str, *, prizes: Prizes = WINNER, base: Base = "10", **overrides: float | None) -> AnySystem:
     """A rating system from its name and parameters; overrides that are None do not count.
 
-    >>> make_system("elo:k=32")
-    Elo(k=32.0, start_rating=1500.0)
+    >>> make_system("elo:k=32").parameters
+    {'k': 32.0, 'start_rating': 1500.0}
     """
     name, _, details = text.partition(":")
     if name.strip() not in SYSTEMS:
@@ -42,5 +44,5 @@ def make_system(text: str, **overrides: float | None) -> AnySystem:
             raise LudometerError(
                 f"{name} has no parameter {word!r}; it has: {', '.join(words) or 'none, its k is fitted'}"
             )
-    system: AnySystem = kind(**{words[word]: value for word, value in given.items()})
+    system: AnySystem = kind(**{words[word]: value for word, value in given.items()}, prizes=prizes, base=base)
     return system

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ludometer.arrays import Floats, Halves
+from ludometer.matches import Matches, Seats
 
 _LARGEST = 1e9
 
@@ -72,6 +73,19 @@ class DrawTally:
         self.count += np.bincount(place, minlength=self.n_bins)
         self.total += np.bincount(place, weights=expected, minlength=self.n_bins)
         self.n_draws += int((halves == 1).sum())
+
+    def add_matches(self, expected: Floats, matches: Matches) -> None:
+        """Take in forecasts as a rating system makes them; of matches of several only those of two tell about draws."""
+        table = matches.table
+        if not isinstance(table, Seats):
+            self.add(expected, table.halves)
+            return
+        first = table.starts[:-1][table.sizes == 2]
+        # the first player's share of what the two are not sure of
+        short, others = 1 - expected[first], 1 - expected[first + 1]
+        told = short + others > 0
+        score = others[told] / (short + others)[told]
+        self.add(score, (1 + np.sign(table.place[first + 1] - table.place[first])).astype(np.int8)[told])
 
     def fit(self) -> float:
         """nu of the record."""

@@ -12,8 +12,10 @@ import numpy as np
 
 from ludometer.arrays import Counts, Floats, Mask
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.matches import Matches, as_moment
+from ludometer.matches import Matches, Seats, as_moment
 from ludometer.ratings.elo import Elo
+from ludometer.ratings.forecasts import Judged, Outcomes
+from ludometer.ratings.prizes import WINNER, Prizes
 from ludometer.ratings.rating import Tally
 from ludometer.ratings.system import AnySystem, RatingSystem, prepare
 from ludometer.result import Provenance
@@ -22,15 +24,13 @@ if TYPE_CHECKING:
     import altair
     import polars as pl
 
-_SURE = 1e-15
-"""Forecasts are kept this far from 0 and 1 in the log loss, which stays finite."""
-
 
 @dataclass(frozen=True)
 class Calibration:
     """What favourites scored, in bins of what they were expected to score: a forecast of 70 % should come true in 70 %.
 
     The favourite's side is counted, so that it does not matter who is listed first; an even forecast counts one half.
+    In matches of several both are shares of the largest prize.
     """
 
     low: Floats
@@ -100,12 +100,13 @@ class Evaluation:
             for row in score.calibration.to_frame().iter_rows(named=True)
         ]
         percent = alt.Axis(format="%")
-        domain = alt.Scale(domain=[0.5, 1])
+        lowest = 0.5 if min((row["low"] for row in rows), default=0.5) >= 0.5 else 0.0
+        domain = alt.Scale(domain=[lowest, 1])
         base = alt.Chart(alt.InlineData(values=rows), width=360, height=360, title="Do the forecasts come true?")
         x = alt.X("forecast:Q", title="Favourite expected to score", axis=percent, scale=domain)
         shape = alt.Shape("system:N", title="System") if len(self.systems) > 1 else alt.Undefined
         color = alt.Color("system:N", title="System") if len(self.systems) > 1 else alt.value("#4c6a92")
-        even = alt.Chart(alt.InlineData(values=[{"a": 0.5}, {"a": 1.0}])).mark_line(strokeDash=[4, 3], color="#999")
+        even = alt.Chart(alt.InlineData(values=[{"a": lowest}, {"a": 1.0}])).mark_line(strokeDash=[4, 3], color="#999")
         chart: alt.LayerChart = (
             even.encode(x=alt.X("a:Q", scale=domain), y=alt.Y("a:Q"))
             + base.mark_rule(color="#888").encode(
@@ -128,7 +129,7 @@ def evaluate(
     """Score rating systems by their forecasts, each made before its match; all matches count, or those from `since`.
 
     Log loss -(S ln E + (1 - S) ln(1 - E)), Brier score (S - E)^2 of one side, accuracy with one half for a draw or an
-    even forecast.
+    even forecast; for matches of several see `forecasts`. All systems have to play for the same prizes.
 
     >>> matches = Matches.of_pairs([0] * 50, [1] * 50, [1] * 50)
     >>> evaluate(matches, systems=[Elo(k=24)]).systems[0].accuracy
@@ -143,18 +144,20 @@ def evaluate(
     chosen = [prepare(system, matches, scored) for system in wanted]
     names = _labels(chosen)
     states = [system.start(0) for system in chosen]
-    scores = [_Scores(bins) for _ in chosen]
-    coin, tally = _Scores(bins), Tally()
+    prizes = _common_prizes(chosen)
+    lowest = 0.0 if isinstance(matches, Matches) and isinstance(matches.table, Seats) else 0.5
+    scores = [_Scores(bins, lowest) for _ in chosen]
+    coin, tally = _Scores(bins, lowest), Tally()
     for batch in matches:
         tally.add(batch)
         counted = _counted(batch, since)
-        result = batch.pairs.score if counted is None else batch.pairs.score[counted]
-        coin.add(np.full(len(result), 0.5), result)
+        outcomes = Outcomes.of(batch, prizes)
+        coin.add(outcomes.judge(outcomes.coin()), counted)
         for place, system in enumerate(chosen):
             begin = clock.perf_counter()
             states[place], expected = system.play(states[place], batch)
             scores[place].seconds += clock.perf_counter() - begin
-            scores[place].add(expected if counted is None else expected[counted], result)
+            scores[place].add(outcomes.judge(expected), counted)
     if not coin.n:
         raise MatchDataError("there are no matches to score" + ("" if since is None else f" from {since} on"))
     return Evaluation(
@@ -172,25 +175,24 @@ def evaluate(
 class _Scores:
     """Sums over the forecasts of one system."""
 
-    def __init__(self, bins: int) -> None:
-        self.bins = bins
+    def __init__(self, bins: int, lowest: float) -> None:
+        self.bins, self.lowest = bins, lowest
         self.n = 0
         self.log_loss = self.brier = self.accuracy = self.seconds = 0.0
         self.count, self.forecast, self.score = np.zeros((3, bins))
 
-    def add(self, expected: Floats, score: Floats) -> None:
-        sure = np.clip(expected, _SURE, 1 - _SURE)
-        self.n += len(score)
-        self.log_loss -= float((score * np.log(sure) + (1 - score) * np.log1p(-sure)).sum())
-        self.brier += float(((score - expected) ** 2).sum())
-        even = (expected == 0.5) | (score == 0.5)
-        self.accuracy += float(np.where(even, 0.5, (expected > 0.5) == (score > 0.5)).sum())
-        favourite = np.maximum(expected, 1 - expected)
-        scored = np.where(expected == 0.5, 0.5, np.where(expected > 0.5, score, 1 - score))
-        place = np.minimum(((favourite - 0.5) * 2 * self.bins).astype(np.int64), self.bins - 1)
+    def add(self, judged: Judged, counted: Mask | None) -> None:
+        if counted is not None:
+            judged = judged.take(counted)
+        self.n += len(judged.brier)
+        self.log_loss += float(judged.log_loss.sum())
+        self.brier += float(judged.brier.sum())
+        self.accuracy += float(judged.accuracy.sum())
+        share = (judged.favourite - self.lowest) / (1 - self.lowest)
+        place = np.minimum((share * self.bins).astype(np.int64), self.bins - 1)
         self.count += np.bincount(place, minlength=self.bins)
-        self.forecast += np.bincount(place, weights=favourite, minlength=self.bins)
-        self.score += np.bincount(place, weights=scored, minlength=self.bins)
+        self.forecast += np.bincount(place, weights=judged.favourite, minlength=self.bins)
+        self.score += np.bincount(place, weights=judged.scored, minlength=self.bins)
 
     def finish(self, name: str, parameters: dict[str, Any]) -> SystemScore:
         n = max(self.n, 1)
@@ -206,7 +208,7 @@ class _Scores:
         )
 
     def _calibration(self) -> Calibration:
-        edges = np.linspace(0.5, 1, self.bins + 1)
+        edges = np.linspace(self.lowest, 1, self.bins + 1)
         used = self.count > 0
         n = self.count[used]
         score = self.score[used] / n
@@ -243,6 +245,18 @@ def _labels(systems: Sequence[RatingSystem[Any]]) -> list[str]:
     for system in systems:
         same = [other.parameters for other in systems if other.name == system.name]
         telling = [key for key in system.parameters if len({str(other.get(key)) for other in same}) > 1]
-        details = ", ".join(f"{key} {system.parameters[key]:g}" for key in telling)
+        details = ", ".join(f"{key} {_as_word(system.parameters.get(key))}" for key in telling)
         labels.append(f"{system.name} ({details})" if details else system.name)
     return labels
+
+
+def _as_word(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
+def _common_prizes(systems: Sequence[RatingSystem[Any]]) -> Prizes:
+    """What all systems play for: forecasts of different prizes cannot be compared."""
+    prizes = {getattr(system, "prizes", WINNER) for system in systems}
+    if len(prizes) > 1:
+        raise LudometerError(f"the systems play for different prizes: {', '.join(sorted(one.name for one in prizes))}")
+    return next(iter(prizes))

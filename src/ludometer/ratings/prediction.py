@@ -1,19 +1,20 @@
-"""What will happen when two players of a record meet next."""
+"""What will happen when players of a record meet next: two, or several."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from ludometer.arrays import Codes, Floats
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.ratings.draws import DrawTally, draw_probability
 from ludometer.ratings.elo import Elo
-from ludometer.ratings.rating import Tally
-from ludometer.ratings.system import AnySystem, prepare
+from ludometer.ratings.rating import Ratings, Tally
+from ludometer.ratings.system import AnySystem, RatingSystem, prepare
 from ludometer.result import Provenance
 
 if TYPE_CHECKING:
@@ -76,45 +77,154 @@ class Prediction:
         return chart
 
 
-def predict(
-    matches: Matches | Iterable[Matches], first: str, second: str, *, system: AnySystem | None = None
-) -> Prediction:
-    """Forecast a match between two players of the record.
+@dataclass(frozen=True)
+class PlacesPrediction:
+    """Probabilities of each place of several players in a match of them all, after the last match of a record."""
 
-    The rating system says what the first is expected to score; how often such matches are drawn comes from the record
-    (Davidson's model).
+    players: tuple[str, ...]
+    ratings: tuple[float, ...]
+    probability: Floats
+    """(players, places)."""
+    n_matches: int
+    n_players: int
+    draw_rate: float
+    provenance: Provenance
+
+    @property
+    def places(self) -> dict[str, list[float]]:
+        """The probabilities of places 1, 2, ... of each player."""
+        return dict(zip(self.players, self.probability.tolist(), strict=True))
+
+    def to_frame(self) -> pl.DataFrame:
+        """player, place, probability."""
+        import polars as pl
+
+        n = len(self.players)
+        return pl.DataFrame(
+            {
+                "player": np.repeat(self.players, n),
+                "place": np.tile(np.arange(1, n + 1), n),
+                "probability": self.probability.ravel(),
+            }
+        )
+
+    def summary(self) -> str:
+        """A line a player, likeliest winner first: rating, the first places and the mean place."""
+        n_shown = min(len(self.players), 6)
+        width = max(len(name) for name in self.players)
+        mean = self.probability @ np.arange(1, len(self.players) + 1)
+        head = "".join(f"{place:>8}." for place in range(1, n_shown + 1))
+        lines = [f"{'':{width}}  rating{head}  mean place"]
+        for row in np.argsort(-self.probability[:, 0], kind="stable")[:18]:
+            shown = "".join(f"{value:9.1%}" for value in self.probability[row, :n_shown])
+            lines.append(f"{self.players[row]:{width}}  {self.ratings[row]:6.0f}{shown}  {mean[row]:10.2f}")
+        rest = len(self.players) - 18
+        return "\n".join(lines + ([f"and {rest} more"] if rest > 0 else []))
+
+    def plot(self) -> altair.Chart:
+        """A row a player, a column a place, darker where it is likelier."""
+        import altair as alt
+
+        chart: alt.Chart = (
+            alt.Chart(alt.InlineData(values=self.to_frame().to_dicts()), title="Who finishes where")
+            .mark_rect()
+            .encode(
+                x=alt.X("place:O", title="Place"),
+                y=alt.Y("player:N", title=None, sort=None),
+                color=alt.Color("probability:Q", title="Probability", scale=alt.Scale(scheme="blues")),
+                tooltip=["player:N", "place:O", alt.Tooltip("probability:Q", format=".1%")],
+            )
+        )
+        return chart
+
+
+@overload
+def predict(
+    matches: Matches | Iterable[Matches], first: str, second: str, /, *, system: AnySystem | None = None
+) -> Prediction: ...
+
+
+@overload
+def predict(
+    matches: Matches | Iterable[Matches],
+    first: str,
+    second: str,
+    third: str,
+    /,
+    *others: str,
+    system: AnySystem | None = None,
+) -> PlacesPrediction: ...
+
+
+@overload
+def predict(
+    matches: Matches | Iterable[Matches], /, *players: str, system: AnySystem | None = None
+) -> Prediction | PlacesPrediction: ...
+
+
+def predict(
+    matches: Matches | Iterable[Matches], /, *players: str, system: AnySystem | None = None
+) -> Prediction | PlacesPrediction:
+    """Forecast a match between players of the record: win, draw and loss of two, the places of several.
+
+    The rating system says what the first of two is expected to score; how often such matches are drawn comes from the
+    record (Davidson's model). Of several it gives the probability of each place (rank-ordered logit).
 
     >>> from ludometer.players import Players
     >>> matches = Matches.of_pairs([0, 0, 1], [1, 2, 2], [1, 1, 0.5], players=Players.named(["Ann", "Ben", "Cem"]))
     >>> forecast = predict(matches, "Ann", "Ben")
     >>> round(forecast.win + forecast.draw / 2 - forecast.expected_score, 9)
     0.0
+    >>> [round(p, 2) for p in predict(matches, "Ann", "Ben", "Cem").places["Ann"]]
+    [0.38, 0.34, 0.28]
     """
-    if first == second:
-        raise LudometerError(f"{first!r} cannot meet himself: name two different players")
+    if len(players) < 2:
+        raise LudometerError("name the players who meet: two or more")
+    for name in players:
+        if players.count(name) > 1:
+            raise LudometerError(f"{name!r} cannot meet himself: name different players")
     chosen = prepare(Elo() if system is None else system, matches)
     tally, draws = Tally(), DrawTally()
     state = chosen.start(0)
     for batch in matches:
         tally.add(batch)
         state, expected = chosen.play(state, batch)
-        draws.add(expected, batch.pairs.halves)
+        draws.add_matches(expected, batch)
     listed = tally.ratings(chosen, state)
-    codes = [listed.players.code(name) for name in (first, second)]
-    for name, code in zip((first, second), codes, strict=True):
+    codes = np.array([listed.players.code(name) for name in players], np.int32)
+    for name, code in zip(players, codes, strict=True):
         if not listed.matches[code]:
             raise LudometerError(f"{name!r} has played no match that counts")
-    expected_now = chosen.expect(state, np.array(codes[:1], np.int32), np.array(codes[1:], np.int32))
+    if len(players) > 2:
+        return _forecast_places(players, codes, chosen, state, listed)
+    expected_now = chosen.expect(state, codes[:1], codes[1:])
     score = float(expected_now[0])
     draw = float(draw_probability(expected_now, draws.fit())[0])
     one, other = (float(listed.rating[code]) for code in codes)
     return Prediction(
-        players=(first, second),
+        players=(players[0], players[1]),
         ratings=(one, other),
         expected_score=score,
         win=max(score - draw / 2, 0.0),
         draw=draw,
         loss=max(1 - score - draw / 2, 0.0),
+        n_matches=listed.n_matches,
+        n_players=listed.n_players,
+        draw_rate=listed.draw_rate,
+        provenance=listed.provenance,
+    )
+
+
+def _forecast_places(
+    players: tuple[str, ...], codes: Codes, system: RatingSystem[Any], state: Any, listed: Ratings
+) -> PlacesPrediction:
+    expect_places = getattr(system, "expect_places", None)
+    if expect_places is None:
+        raise LudometerError(f"{system.name} predicts matches of two players only")
+    return PlacesPrediction(
+        players=players,
+        ratings=tuple(float(listed.rating[code]) for code in codes),
+        probability=np.clip(expect_places(state, codes), 0.0, 1.0),
         n_matches=listed.n_matches,
         n_players=listed.n_players,
         draw_rate=listed.draw_rate,

@@ -123,7 +123,7 @@ class Tally:
             raise LudometerError("Matches are needed: read_matches(...) makes them of a file or a table")
         self.players = batch.players
         self.n_matches += len(batch)
-        self.n_draws += int((batch.pairs.halves == 1).sum())
+        self.n_draws += batch.n_draws
         self.digest.add(batch)
         grown = len(batch.players) - len(self.played)
         self.played = np.concatenate((self.played, np.zeros(grown, np.int64))) + batch.counts

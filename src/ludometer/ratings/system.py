@@ -51,7 +51,11 @@ class RatingSystem(Protocol[State]):
         ...
 
     def play(self, state: State, matches: Matches) -> tuple[State, Floats]:
-        """The state after the matches, and what the first player of each was expected to score before it was played."""
+        """The state after the matches, and what was expected before each was played.
+
+        For matches of two that is what the first player was expected to score, one number a match; for matches of
+        several each seat's expected share of the largest prize, one number a seat.
+        """
         ...
 
     def ratings(self, state: State) -> Floats:

@@ -39,6 +39,8 @@ class ReadOptions:
     match: str | None = None
     player: str | None = None
     place: str | None = None
+    prizes: str | None = None
+    """A column with what each seat won."""
     order: tuple[str, ...] | str = ()
     """Columns, or one text with commas."""
     by: str | None = None
@@ -77,10 +79,12 @@ class SeatColumns:
     score: str | None
     times: tuple[str, ...]
     """Columns that may order the matches, best first."""
+    prize: str | None = None
 
     def describe(self) -> str:
         """In a few words, for the reader."""
-        return f"{self.match}, {self.player}, {self.place or f'{self.score} (higher is better)'}"
+        prize = f", prizes {self.prize}" if self.prize else ""
+        return f"{self.match}, {self.player}, {self.place or f'{self.score} (higher is better)'}{prize}"
 
 
 def find_columns(names: Sequence[str], options: ReadOptions, *, file: str) -> PairColumns | SeatColumns:
@@ -98,6 +102,9 @@ def find_columns(names: Sequence[str], options: ReadOptions, *, file: str) -> Pa
     if not wants_seats:
         first, second = _player_columns(finder, options)
         if first and second:
+            if options.prizes:
+                finder.named("--prizes", options.prizes)
+                raise LudometerError(f"{file}: --prizes {options.prizes}: a row is a match of two, played for the win")
             return PairColumns(first, second, _result_columns(finder, options, first, second), times)
     match = finder.named("--match", options.match) or finder.first_of(MATCH)
     player = finder.named("--player", options.player) or finder.first_of(PLAYER)
@@ -108,7 +115,7 @@ def find_columns(names: Sequence[str], options: ReadOptions, *, file: str) -> Pa
             finder.fail(
                 f"no column says how the players of a match finished ({', '.join((*PLACE, *SEAT_SCORE))})", "--place"
             )
-        return SeatColumns(match, player, place, score, times)
+        return SeatColumns(match, player, place, score, times, finder.named("--prizes", options.prizes))
     if wants_seats:
         finder.fail(f"no column holds the {'player' if match else 'match'}", "--player" if match else "--match")
     finder.fail(

@@ -213,7 +213,7 @@ def _collect_seats(reader: RowReader) -> dict[str | None, Matches]:
         _check(reader, 0)
     columns = {
         name: np.concatenate([getattr(part, name) for part in parts])
-        for name in ("row", "match", "player", "value", "bad")
+        for name in ("row", "match", "player", "value", "bad", *(["prize"] if reader.columns_have_prizes else []))
     }
     extra = _concatenate_extra([part.extra for part in parts])
     bad_match = np.zeros(int(columns["match"].max(initial=-1)) + 2, bool)
@@ -238,6 +238,7 @@ def _collect_seats(reader: RowReader) -> dict[str | None, Matches]:
         starts,
         columns["player"][seats],
         columns["value"][seats],
+        prize=columns["prize"][seats] if reader.columns_have_prizes else None,
         players=reader.players.players,
         time=heads.time,
         ordered=order is not None or heads.group is not None,

@@ -43,6 +43,7 @@ class SeatRows:
     match: Codes
     player: Codes
     value: Floats
+    prize: Floats | None
     bad: Mask
     extra: Extra
 
@@ -104,6 +105,11 @@ class RowReader:
             self._outcomes = Outcomes(self.columns, self.source.is_pgn)
 
     @property
+    def columns_have_prizes(self) -> bool:
+        """Whether a column says what each seat won."""
+        return isinstance(self.columns, SeatColumns) and self.columns.prize is not None
+
+    @property
     def left_out_any(self) -> bool:
         """Whether some rows that were coded are gone: then some players may be in none of the others."""
         return bool(self.n_dropped_rows or self.n_unfinished)
@@ -143,7 +149,8 @@ class RowReader:
         assert isinstance(columns, SeatColumns)
         value_column = columns.place or columns.score
         assert value_column
-        for frame, row, ragged in self._frames((columns.match, columns.player, value_column)):
+        prize_column = (columns.prize,) if columns.prize else ()
+        for frame, row, ragged in self._frames((columns.match, columns.player, value_column, *prize_column)):
             match = self.matches.codes([frame[columns.match]])[:, 0]
             player = self.players.codes([frame[columns.player]])[:, 0]
             value = numbers(frame[value_column])
@@ -151,11 +158,14 @@ class RowReader:
             bad.add(match < 0, f"{columns.match} is missing")
             bad.add(player < 0, f"{columns.player} is missing")
             bad.add(~np.isfinite(value), f"{value_column} is not a number", value_column)
+            prize = _prizes(frame[columns.prize]) if columns.prize else None
+            if prize is not None:
+                bad.add(~np.isfinite(prize), f"{columns.prize} is not a number", columns.prize)
             extra = self._extra(frame, bad)
             bad.close()
             if extra.group is not None:
                 match = self._within_group(match, extra.group)
-            yield SeatRows(row, match, player, value if columns.place else -value, bad.rows, extra)
+            yield SeatRows(row, match, player, value if columns.place else -value, prize, bad.rows, extra)
 
     def _frames(self, needed: tuple[str, ...]) -> Iterator[tuple[pl.DataFrame, Counts, Mask]]:
         """Frames of the columns that are needed, the numbers of their rows, and which of these are ragged lines.
@@ -233,6 +243,8 @@ class RowReader:
         used += (
             columns.score if isinstance(columns, PairColumns) else (columns.match, columns.place or columns.score or "")
         )
+        if isinstance(columns, SeatColumns) and columns.prize:
+            used += (columns.prize,)
         for name in used:
             dtype = self.source.schema[name]
             if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
@@ -331,6 +343,16 @@ class _Bad:
     def close(self) -> None:
         """Count each row once, however many faults it has."""
         self.faults.n_bad_rows += int(self.rows.sum())
+
+
+def _prizes(column: pl.Series) -> Floats:
+    """The numbers of a column, an empty cell being no prize; NaN where there is something else."""
+    import polars as pl
+
+    empty = column.is_null()
+    if column.dtype == pl.String:
+        empty |= column.str.strip_chars() == ""
+    return np.where(empty.fill_null(value=True).to_numpy(), 0.0, numbers(column))
 
 
 def _mask(rows: Counts, start: int, stop: int) -> Mask:

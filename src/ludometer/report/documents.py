@@ -11,7 +11,7 @@ from typing import Any
 
 from ludometer.errors import LudometerError
 from ludometer.luck import Measurement
-from ludometer.ratings import Evaluation, Prediction, Ratings
+from ludometer.ratings import Evaluation, PlacesPrediction, Prediction, Ratings
 from ludometer.result import Provenance
 
 _NOT_YET = {
@@ -66,15 +66,19 @@ def evaluation_document(evaluation: Evaluation, *, timing: bool) -> dict[str, An
     }
 
 
-def prediction_document(prediction: Prediction) -> dict[str, Any]:
-    """Outcomes from the first player's view."""
+def prediction_document(prediction: Prediction | PlacesPrediction) -> dict[str, Any]:
+    """Outcomes from the first player's view, or the places of several players."""
     names = zip(prediction.players, prediction.ratings, strict=True)
+    if isinstance(prediction, PlacesPrediction):
+        forecast: dict[str, Any] = {"places": prediction.places}
+    else:
+        outcomes = {"win": prediction.win, "draw": prediction.draw, "loss": prediction.loss}
+        forecast = {"expected_score": prediction.expected_score, "outcomes": outcomes}
     return {
         "system": prediction.provenance.method,
         "parameters": prediction.provenance.parameters,
         "players": [{"player": name, "rating": rating} for name, rating in names],
-        "expected_score": prediction.expected_score,
-        "outcomes": {"win": prediction.win, "draw": prediction.draw, "loss": prediction.loss},
+        **forecast,
         "absent": {},
     }
 

@@ -9,13 +9,16 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ludometer.arrays import Codes
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
+from ludometer.players import Players
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
 TABLES = (".csv", ".parquet")
 _SINKS = {".parquet": "sink_parquet", ".csv": "sink_csv", ".jsonl": "sink_ndjson"}
+RECORDS = tuple(_SINKS)
 
 
 @contextmanager
@@ -64,26 +68,37 @@ def write_json(document: dict[str, Any], target: str) -> None:
         draft.write_text(text, encoding="utf-8")
 
 
-def write_matches(batches: Iterable[Matches], path: Path, *, on_rows: Callable[[int], None] | None = None) -> None:
-    """Write matches of two as player_1, player_2, score_1 to .parquet, .csv or .jsonl, batch by batch."""
-    import polars as pl
+def write_matches(
+    batches: Iterable[Matches], path: Path, *, by_seat: bool = False, on_rows: Callable[[int], None] | None = None
+) -> None:
+    """Write matches to .parquet, .csv or .jsonl, batch by batch.
+
+    Matches of two are rows of player_1, player_2, score_1. `by_seat`, for records with matches of more, writes a row
+    a seat: match, player, place. Names stand for players who have them, and a column time is added where the times are
+    known.
+    """
     from polars.io.plugins import register_io_source
 
-    check_suffix(path, _SINKS)
+    check_suffix(path, RECORDS)
 
+    rest = iter(batches)
+    first = next(rest, None)
+    if first is None:
+        raise LudometerError(f"{path}: there are no matches to write")
     stopped: list[bool] = []
 
     def frames(*_: Any) -> Iterator[pl.DataFrame]:
         done = 0
-        for batch in batches:
+        for batch in chain((first,), rest):
             if stopped:
                 return
-            yield _match_frame(batch)
+            yield _seat_frame(batch, done) if by_seat else _match_frame(batch)
             done += len(batch)
             if on_rows:
                 on_rows(done)
 
-    schema = {"player_1": pl.Int32, "player_2": pl.Int32, "score_1": pl.Float32}
+    head = first.part(0, 1)
+    schema = (_seat_frame(head, 0) if by_seat else _match_frame(head)).schema
     with replacing(path) as draft:
         sink = getattr(register_io_source(frames, schema=schema), _SINKS[path.suffix.lower()])
         _interruptible(lambda: sink(draft), stopped)
@@ -126,4 +141,23 @@ def _match_frame(matches: Matches) -> pl.DataFrame:
     import polars as pl
 
     pairs = matches.pairs
-    return pl.DataFrame({"player_1": pairs.first, "player_2": pairs.second, "score_1": pairs.score.astype(np.float32)})
+    first, second = (_name(codes, matches.players) for codes in (pairs.first, pairs.second))
+    frame = pl.DataFrame({"player_1": first, "player_2": second, "score_1": pairs.score.astype(np.float32)})
+    return frame if matches.time is None else frame.with_columns(time=matches.time)
+
+
+def _seat_frame(matches: Matches, n_before: int) -> pl.DataFrame:
+    import polars as pl
+
+    seats = matches.seats
+    match = np.repeat(np.arange(n_before + 1, n_before + 1 + len(seats)), seats.sizes)
+    frame = pl.DataFrame({"match": match, "player": _name(seats.player, matches.players), "place": seats.place})
+    return frame if matches.time is None else frame.with_columns(time=np.repeat(matches.time, seats.sizes))
+
+
+def _name(codes: Codes, players: Players) -> Codes | pl.Series:
+    """The players' names; their codes where these are the names."""
+    whole = players.chunks[0]
+    if len(players.chunks) == 1 and whole.dtype.is_integer() and np.array_equal(whole, np.arange(len(whole))):
+        return codes
+    return players.names.gather(codes)

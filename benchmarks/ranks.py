@@ -1,0 +1,117 @@
+"""Expected shares of the prizes in matches of many, as ratios measured in one run.
+
+    sh benchmarks/run.sh ranks
+
+The other way is the sum over subsets: the probability that exactly these players came in first, for all 2^n sets of
+them, written in Numba as well. Writes benchmarks/results/ranks.json.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ludometer.arrays import Floats
+from ludometer.kernels import lanes, ranks
+from ludometer.kernels.compile import kernel
+from ludometer.kernels.seats import seats_lanes
+
+N_PLAYERS, N_MATCHES = 12, 2_000
+TOP_THREE = np.array([1.0, 0.6, 0.4, *[0.0] * (N_PLAYERS - 3)])
+
+
+@kernel
+def by_subsets(weight: Floats, prize: Floats) -> Floats:
+    """E_i as a sum over the sets of players who finished before i."""
+    n = len(weight)
+    first = np.zeros(1 << n)
+    expected = np.zeros(n)
+    first[0] = 1.0
+    for group in range((1 << n) - 1):
+        left, place = 0.0, 0
+        for i in range(n):
+            if group >> i & 1:
+                place += 1
+            else:
+                left += weight[i]
+        for i in range(n):
+            if not group >> i & 1:
+                chance = first[group] * weight[i] / left
+                first[group | 1 << i] += chance
+                expected[i] += prize[place] * chance
+    return expected
+
+
+def fastest(work: Callable[[], Any], repeats: int = 5) -> float:
+    """Seconds of the fastest of several runs."""
+    best = float("inf")
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - begin)
+    return best
+
+
+@kernel
+def _all_by_subsets(weight: Floats, prize: Floats, expected: Floats) -> None:
+    for match in range(len(weight)):
+        expected[match] = by_subsets(weight[match], prize)
+
+
+@kernel
+def _all_exact(weight: Floats, prize: Floats, expected: Floats) -> None:
+    for match in range(len(weight)):
+        expected[match] = ranks.expect_shares(weight[match], prize)
+
+
+def expectation_ratio(prize: Floats) -> tuple[float, float]:
+    """Seconds a match of twelve, over subsets and ours; both have to agree."""
+    weight = np.exp(np.random.default_rng(0).normal(0, 1, (N_MATCHES, N_PLAYERS)))
+    theirs, ours = np.empty_like(weight), np.empty_like(weight)
+    _all_by_subsets(weight[:2], prize, theirs[:2])
+    _all_exact(weight[:2], prize, ours[:2])
+    slow = fastest(lambda: _all_by_subsets(weight, prize, theirs), 3)
+    fast = fastest(lambda: _all_exact(weight, prize, ours))
+    np.testing.assert_allclose(ours, theirs, atol=1e-12)
+    return slow / N_MATCHES, fast / N_MATCHES
+
+
+def linear_pass(n_matches: int = 200_000, n_seats: int = 9, n_players: int = 20_000) -> float:
+    """Seconds a match of one pass with eight lanes over matches of nine with linear prizes."""
+    rng = np.random.default_rng(1)
+    starts = np.arange(0, n_matches * n_seats + 1, n_seats)
+    offset = np.sort(rng.integers(0, n_players // n_seats, (n_matches, n_seats)), axis=1)
+    player = ((offset * n_seats + np.arange(n_seats)) % n_players).astype(np.int32).ravel()
+    prize = np.tile(np.linspace(1, 0, n_seats), n_matches)
+    score = rng.permuted(prize.reshape(-1, n_seats), axis=1).reshape(-1, 1)
+    step = lanes.allocate(1, 8)
+    step[0] = np.linspace(0.01, 0.3, 8)
+
+    def work() -> None:
+        seats_lanes(starts, player, score, prize, lanes.allocate(n_players, 8), step, lanes.allocate(1, 8))
+
+    work()
+    return fastest(work) / n_matches
+
+
+def main() -> None:
+    """Measure, print, store."""
+    results: dict[str, float] = {}
+    curved = np.linspace(1, 0, N_PLAYERS) ** 2
+    for name, prize, bound in (("first three paid", TOP_THREE, "at least 20"), ("all paid, unevenly", curved, "-")):
+        subsets, ours = expectation_ratio(prize)
+        results[f"subsets / ours, 12 players, {name}"] = round(subsets / ours, 1)
+        print(f"12 players, {name}: {subsets:.3g} s : {ours:.3g} s   ratio {subsets / ours:.1f}   (wanted: {bound})")
+    seconds = linear_pass()
+    results["microseconds a match of 9, linear prizes, 8 lanes"] = round(seconds * 1e6, 3)
+    print(f"a match of 9 with linear prizes, 8 lanes: {seconds * 1e6:.3f} microseconds   (wanted: below 0.5)")
+    (Path(__file__).parent / "results" / "ranks.json").write_text(json.dumps(results, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

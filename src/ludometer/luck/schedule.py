@@ -1,0 +1,144 @@
+"""What a schedule alone tells: whether players meet anybody, or those near them in strength, in a pool, in a period.
+
+Who met whom is a graph. If opponents are chosen at random, the eigenvalues of its normalised adjacency (one minus those
+of the normalised Laplacian) lie, but for the first, below an edge that the same schedule with shuffled opponents shows.
+An eigenvalue beyond that edge is a direction along which those who met lie close together: a place for every player.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ludometer.arrays import Codes, Floats
+from ludometer.matches import Matches, Pairs
+
+_MOST_DIRECTIONS = 10
+_BEYOND = 1.03
+"""How far beyond the edge of shuffled schedules an eigenvalue has to be to be called isolated."""
+
+_SHUFFLES = 2
+_MOST_LINKS = 8_000_000
+
+
+@dataclass(frozen=True)
+class Structure:
+    """The isolated eigenvalues of a schedule, the places of the players along them, and how sure these are."""
+
+    eigenvalues: Floats
+    edge: float
+    closeness: float
+    """The correlation between the places of those who met, along the first direction, freed of noise; 0 if none."""
+    directions: Floats
+    """(players, isolated eigenvalues)."""
+    looseness: Floats
+    """The error of each player's place, as a part of the variance of places: small for those who played much."""
+
+    @property
+    def detected(self) -> bool:
+        """Whether any eigenvalue is isolated."""
+        return self.directions.shape[1] > 0
+
+
+def links(matches: Matches, rng: np.random.Generator) -> tuple[Codes, Codes, Floats]:
+    """Who met whom, two by two, and what the first scored against the second: 1, 0.5 or 0.
+
+    A match of several is all its pairs; where these are too many, a ring of its seats in random order.
+    """
+    table = matches.table
+    if isinstance(table, Pairs):
+        return table.first, table.second, table.score
+    sizes = table.sizes
+    n_links = int((sizes * (sizes - 1) // 2).sum())
+    ones: list[Any] = []
+    others: list[Any] = []
+    for size in np.unique(sizes):
+        seats = table.starts[:-1][sizes == size, np.newaxis] + np.arange(size)
+        if n_links > _MOST_LINKS and size > 3:
+            seats = rng.permuted(seats, axis=1)
+            ones.append(seats.ravel())
+            others.append(np.roll(seats, 1, axis=1).ravel())
+            continue
+        left, right = np.triu_indices(int(size), 1)
+        ones.append(seats[:, left].ravel())
+        others.append(seats[:, right].ravel())
+    one, other = np.concatenate(ones), np.concatenate(others)
+    score = 0.5 + 0.5 * np.sign(table.place[other] - table.place[one])
+    return table.player[one], table.player[other], score
+
+
+def find_structure(first: Codes, second: Codes, *, n_players: int, rng: np.random.Generator) -> Structure:
+    """Compare the schedule's eigenvalues with those of the same players, equally active, with shuffled opponents."""
+    graph = _Graph(first, second, n_players)
+    shuffled = [_Graph(first, rng.permutation(second), n_players) for _ in range(_SHUFFLES)]
+    n_values = min(_MOST_DIRECTIONS + 2, n_players - 2)
+    if n_values < 3:
+        return _none(n_players)
+    values, vectors = graph.leading(n_values, rng)
+    # the first eigenvalue is that of "everybody", in a shuffled schedule too
+    random = [chance.leading(min(3, n_values), rng) for chance in shuffled]
+    edge = float(max(pair[0][1] for pair in random))
+    isolated = np.flatnonzero(values[1 : _MOST_DIRECTIONS + 1] > _BEYOND * edge) + 1
+    if not len(isolated):
+        return Structure(values[1:], edge, 0.0, np.empty((n_players, 0)), np.ones(n_players))
+    noise = max(chance.closeness(pair[1][:, 1]) for chance, pair in zip(shuffled, random, strict=True))
+    seen = graph.closeness(vectors[:, isolated[0]])
+    # an eigenvalue that stands out of noise is pushed outwards by it: a + noise^2 / (4 a) is seen of a
+    close = min(0.5 * (seen + np.sqrt(max(seen**2 - noise**2, 0.0))), 0.999)
+    slack = _slack(close)
+    return Structure(
+        values[1:], edge, float(close), graph.smooth(vectors[:, isolated], slack), 1 / (1 + graph.degree / slack)
+    )
+
+
+def _none(n_players: int) -> Structure:
+    return Structure(np.empty(0), 1.0, 0.0, np.empty((n_players, 0)), np.ones(n_players))
+
+
+def _slack(closeness: float) -> float:
+    """How many opponents tell as much of a player's place as is known beforehand, if places of opponents correlate."""
+    return (1 - closeness**2) / max(closeness, 0.05) ** 2
+
+
+class _Graph:
+    """Who met whom and how often."""
+
+    def __init__(self, first: Codes, second: Codes, n_players: int) -> None:
+        apart = first != second
+        ones = np.ones(int(apart.sum()))
+        half = sparse.csr_array((ones, (first[apart], second[apart])), shape=(n_players, n_players))
+        self.met = (half + half.T).tocsr()
+        self.degree = np.asarray(self.met.sum(axis=1)).ravel()
+
+    def leading(self, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """The largest eigenvalues, and the vectors as places of players.
+
+        Degrees are raised by their mean: else players with one or two matches have eigenvectors of their own.
+        """
+        from scipy.sparse.linalg import eigsh
+
+        scale = 1 / np.sqrt(self.degree + self.degree.mean())
+        matrix = sparse.diags_array(scale) @ self.met @ sparse.diags_array(scale)
+        values, vectors = eigsh(matrix, k=n, which="LA", v0=rng.random(len(scale)), tol=1e-4)
+        order = np.argsort(-values)
+        return values[order], vectors[:, order] * scale[:, np.newaxis]
+
+    def smooth(self, places: Floats, slack: float) -> Floats:
+        """Each player at the mean of his opponents' places, the less moved from the middle the more he played."""
+        moved = (self.met @ places) / (self.degree + slack)[:, np.newaxis]
+        moved -= self.degree @ moved / self.degree.sum()
+        return np.asarray(moved / np.sqrt(self.degree @ moved**2 / self.degree.sum()))
+
+    def closeness(self, place: Floats) -> float:
+        """The correlation of the places of those who met, these places having been made as close as the graph lets."""
+        close, slack = 0.0, 5.0
+        column = place[:, np.newaxis]
+        for _ in range(8):
+            column = self.smooth(column, slack)
+            one = column[:, 0]
+            close = float(one @ (self.met @ one) / (self.degree @ one**2))
+            slack = _slack(close)
+        return close

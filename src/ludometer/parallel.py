@@ -1,0 +1,164 @@
+"""One map over tasks: in this thread, in several threads, or on a Dask cluster, with the same results."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+import uuid
+import warnings
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from ludometer.errors import LudometerError
+from ludometer.version import __version__
+
+Outcome = TypeVar("Outcome")
+
+_CONNECT_SECONDS = 10
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Who does the work: threads of this process, or the Dask cluster at this address, which then takes their place.
+
+    >>> Workers(jobs=4)
+    Workers(jobs=4, cluster=None)
+    """
+
+    jobs: int = 1
+    cluster: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.jobs < 1:
+            raise LudometerError(f"jobs must be a whole number from 1 up, not {self.jobs}")
+        if self.cluster is not None and "://" not in self.cluster:
+            raise LudometerError(f"the address of a cluster is such as tcp://10.0.0.1:8786, not {self.cluster!r}")
+
+
+def map_tasks(
+    function: Callable[..., Outcome],
+    tasks: Sequence[Any],
+    *,
+    shared: tuple[Any, ...] = (),
+    workers: Workers | None = None,
+    on_done: Callable[[int], None] | None = None,
+) -> list[Outcome]:
+    """`[function(task, *shared) for task in tasks]`, whoever does the work; `on_done` is told how many are done.
+
+    The results depend on the workers in nothing, so a task that needs randomness carries its own seed, and `function`
+    changes neither `shared` nor anything else. On a cluster `function` is one that its workers can import, or small
+    enough to be sent; `shared` travels once to each worker, and a worker that dies costs only time.
+
+    >>> map_tasks(pow, [1, 2, 3], shared=(2,), workers=Workers(jobs=2))
+    [1, 4, 9]
+    """
+    workers = workers or Workers()
+    if workers.cluster is not None:
+        finished = _on_cluster(function, tasks, shared, workers.cluster)
+    elif workers.jobs > 1 and len(tasks) > 1:
+        finished = _in_threads(function, tasks, shared, workers.jobs)
+    else:
+        finished = ((number, function(task, *shared)) for number, task in enumerate(tasks))
+    outcomes: dict[int, Outcome] = {}
+    with closing(finished):
+        for number, outcome in finished:
+            outcomes[number] = outcome
+            if on_done:
+                on_done(len(outcomes))
+    return [outcomes[number] for number in range(len(tasks))]
+
+
+def _in_threads(
+    function: Callable[..., Outcome], tasks: Sequence[Any], shared: tuple[Any, ...], jobs: int
+) -> Generator[tuple[int, Outcome]]:
+    """Kernels let go of the interpreter's lock, so threads are enough and nothing has to be copied."""
+    from joblib import Parallel, delayed
+
+    threads = Parallel(n_jobs=jobs, backend="threading", batch_size=1, return_as="generator")
+    outcomes = threads(delayed(function)(task, *shared) for task in tasks)
+    try:
+        yield from enumerate(outcomes)
+    finally:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".*tasks", UserWarning)  # that an interrupt leaves some undone is known
+            outcomes.close()
+
+
+def _on_cluster(
+    function: Callable[..., Outcome], tasks: Sequence[Any], shared: tuple[Any, ...], address: str
+) -> Generator[tuple[int, Outcome]]:
+    """Dask directly, not as joblib's back end: that one scatters what tasks share.
+
+    Scattered data live on workers only and are lost with the last worker that holds them. Here they are the result of
+    a task, whose input the scheduler keeps: it is run again when its worker dies.
+    """
+    with _connected(address) as client:
+        import cloudpickle
+        import dask
+        from distributed import as_completed
+
+        # one piece in which arrays lie aligned and keep their flags, as they do here; Dask's own way promises neither
+        packed = cloudpickle.dumps((function, shared), protocol=5)
+        # pure=False: the name of a task is drawn, not found by reading all its data
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": max(len(packed) * 2, 10_000_000)}):
+            sent = client.submit(bytes, packed, pure=False)
+        run = uuid.uuid4().hex
+        packed_tasks = [cloudpickle.dumps(task, protocol=5) for task in tasks]
+        futures = client.map(_work, packed_tasks, packed=sent, run=run, version=__version__, pure=False)
+        numbers = {future.key: number for number, future in enumerate(futures)}
+        try:
+            for future in as_completed(futures, loop=client.loop):
+                yield numbers[future.key], cloudpickle.loads(future.result())
+        finally:
+            client.cancel([sent, *futures], force=True)
+
+
+@contextmanager
+def _connected(address: str) -> Iterator[Any]:
+    """A client of the cluster; what Dask says of a cluster that is not there, or gives up, in our words."""
+    try:
+        from distributed import Client, KilledWorker
+        from distributed.client import FutureCancelledError
+    except ImportError as error:
+        raise LudometerError("a cluster needs Dask: pip install 'ludometer[cluster]'") from error
+    try:
+        client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise LudometerError(f"no Dask cluster answers at {address}") from error
+    try:
+        _await_worker(client, address)
+        yield client
+    except KilledWorker as error:
+        raise LudometerError(f"workers of {address} die again and again at the same task: {error}") from error
+    except FutureCancelledError as error:
+        raise LudometerError(f"the Dask cluster at {address} is lost: its scheduler does not answer") from error
+    finally:
+        client.close(timeout=2)
+
+
+def _await_worker(client: Any, address: str) -> None:
+    try:
+        client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
+    except TimeoutError as error:
+        raise LudometerError(f"the Dask cluster at {address} has no workers") from error
+
+
+_unpacking = threading.Lock()
+_unpacked: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {}
+
+
+def _work(task: bytes, *, packed: bytes, run: str, version: str) -> bytes:
+    """One task, on a worker of a cluster, which unpacks what the tasks of a run share only once."""
+    if version != __version__:
+        raise LudometerError(f"a worker of the cluster has ludometer {__version__}, not {version}: install the same")
+    with _unpacking:
+        if run not in _unpacked:
+            _unpacked.clear()
+            _unpacked[run] = pickle.loads(packed)  # noqa: S301 - from our own client, by way of the scheduler
+        function, shared = _unpacked[run]
+    import cloudpickle
+
+    outcome: bytes = cloudpickle.dumps(function(pickle.loads(task), *shared), protocol=5)  # noqa: S301
+    return outcome

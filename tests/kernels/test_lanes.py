@@ -1,0 +1,63 @@
+"""Eight lanes as one value do what eight numbers do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ludometer.arrays import Floats
+from ludometer.kernels import lanes
+from ludometer.kernels.compile import JIT, kernel
+
+pytestmark = pytest.mark.skipif(not JIT, reason="lanes are there in compiled kernels only")
+
+
+@kernel
+def exponentials(x: Floats, y: Floats) -> None:
+    for row in range(len(x)):
+        lanes.put(y, row, lanes.exp(lanes.get(x, row)))
+
+
+@kernel
+def mixed_arithmetic(x: Floats, y: Floats) -> float:
+    """Numbers on either side of lanes, and the larger and smallest of them."""
+    value = lanes.get(x, 0)
+    lanes.put(y, 0, 2.0 * value + 1.0 - value / 4.0)
+    lanes.put(y, 1, 1.0 / value - (3.0 - value))
+    lanes.put(y, 2, lanes.larger(value, 0.5))
+    lanes.put(y, 3, lanes.larger(value, lanes.get(y, 1)))
+    return float(lanes.smallest(x, 0))
+
+
+def test_the_exponential_is_that_of_numpy() -> None:
+    x = np.linspace(-60, 60, 8 * 1_250).reshape(-1, 8)
+    in_lanes, one_by_one = np.empty_like(x), np.empty(x.size)
+    exponentials(x, in_lanes)
+    exponentials(x.ravel(), one_by_one)
+    np.testing.assert_allclose(in_lanes, np.exp(x), rtol=5e-15)
+    np.testing.assert_allclose(one_by_one, np.exp(x).ravel(), rtol=1e-15)
+
+
+def test_the_exponential_does_not_overflow() -> None:
+    x, y = np.array([[-1e9, -800, -700, 0, 1, 700, 800, 1e9]]), np.empty((1, 8))
+    exponentials(x, y)
+    np.testing.assert_allclose(y, np.exp(np.clip(x, -700, 700)), rtol=5e-14)
+
+
+def test_numbers_and_lanes_mix() -> None:
+    x = np.array([[0.25, 1, -2, 3, 0.5, -0.125, 8, 16]])
+    y = np.empty((4, 8))
+    assert mixed_arithmetic(x, y) == -2
+    np.testing.assert_allclose(y[0], 2 * x[0] + 1 - x[0] / 4)
+    np.testing.assert_allclose(y[1], 1 / x[0] - (3 - x[0]))
+    np.testing.assert_allclose(y[2], np.maximum(x[0], 0.5))
+    np.testing.assert_allclose(y[3], np.maximum(x[0], y[1]))
+
+
+def test_the_plain_forms_agree() -> None:
+    x = np.array([[0.25, 1, -2, 3, 0.5, -0.125, 8, 16]])
+    plain, compiled = np.empty((4, 8)), np.empty((4, 8))
+    assert mixed_arithmetic.py_func(x, plain) == mixed_arithmetic(x, compiled)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(plain, compiled)
+    exponentials.py_func(x, plain[:1])  # type: ignore[attr-defined]
+    np.testing.assert_allclose(plain[0], np.exp(x[0]))

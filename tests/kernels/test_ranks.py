@@ -1,0 +1,124 @@
+"""Rank probabilities and expected shares equal the sums over all finishing orders."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ludometer.arrays import Floats
+from ludometer.kernels import ranks
+
+
+def by_orders(weight: Floats) -> Floats:
+    """The n! sum."""
+    n = len(weight)
+    orders = np.array(list(permutations(range(n))))
+    ordered = weight[orders]
+    left = np.cumsum(ordered[:, ::-1], axis=1)[:, ::-1]
+    chance = (ordered / left).prod(axis=1)
+    probability = np.zeros((n, n))
+    for place in range(n):
+        np.add.at(probability[:, place], orders[:, place], chance)
+    return probability
+
+
+def weights(ratings: list[float] | Floats) -> Floats:
+    return np.asarray(10 ** (np.asarray(ratings) / 400), np.float64)
+
+
+RATINGS = st.lists(st.floats(-800, 800), min_size=2, max_size=6)
+
+
+@given(RATINGS)
+def test_rank_probabilities_are_the_sum_over_all_orders(ratings: list[float]) -> None:
+    weight = weights(ratings)
+    np.testing.assert_allclose(ranks.rank_probabilities(weight), by_orders(weight), atol=1e-9)
+    np.testing.assert_allclose(ranks.rank_probabilities_plain(weight), by_orders(weight), atol=1e-9)
+
+
+def test_seven_players_over_the_whole_range_are_exact() -> None:
+    rng = np.random.default_rng(0)
+    for ratings in (
+        np.linspace(-800, 800, 7),
+        rng.uniform(-800, 800, 7),
+        np.zeros(7),
+        np.repeat([800.0, -800], [1, 6]),
+    ):
+        weight = weights(ratings)
+        np.testing.assert_allclose(ranks.rank_probabilities(weight), by_orders(weight), atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [2, 8, 20, 50, 80])
+@pytest.mark.parametrize("kind", ["equal", "spread", "two groups", "one ahead"])
+def test_rows_and_columns_sum_to_one(n: int, kind: str) -> None:
+    ratings = {
+        "equal": np.zeros(n),
+        "spread": np.random.default_rng(n).uniform(-800, 800, n),
+        "two groups": np.where(np.arange(n) % 2, 800.0, -800.0),
+        "one ahead": np.where(np.arange(n) == n // 2, 800.0, -800.0),
+    }[kind]
+    probability = ranks.rank_probabilities(weights(ratings))
+    np.testing.assert_allclose(probability.sum(axis=0), 1, atol=1e-9)
+    np.testing.assert_allclose(probability.sum(axis=1), 1, atol=1e-9)
+    assert probability.min() > -1e-12
+
+
+def test_the_plain_twin_agrees_for_many_players() -> None:
+    weight = weights(np.random.default_rng(3).uniform(-800, 800, 25))
+    np.testing.assert_allclose(ranks.rank_probabilities(weight), ranks.rank_probabilities_plain(weight), atol=1e-12)
+
+
+def test_equal_players_finish_everywhere_equally_often() -> None:
+    np.testing.assert_allclose(ranks.rank_probabilities(np.full(12, 3.0)), 1 / 12, atol=1e-12)
+
+
+def test_the_scale_of_the_weights_does_not_matter() -> None:
+    weight = weights([0.0, 100, -250, 700])
+    np.testing.assert_allclose(ranks.rank_probabilities(weight), ranks.rank_probabilities(1e9 * weight), atol=1e-14)
+
+
+@given(RATINGS, st.lists(st.floats(0, 1), min_size=5, max_size=5), st.integers(0, 5))
+def test_expected_shares_are_the_sum_over_all_orders(ratings: list[float], rest: list[float], n_unpaid: int) -> None:
+    n = len(ratings)
+    prize = np.array([1.0, *sorted(rest, reverse=True)])[:n]
+    prize[max(1, n - n_unpaid) :] = 0
+    weight = weights(ratings)
+    np.testing.assert_allclose(ranks.expect_shares(weight, prize), by_orders(weight) @ prize, atol=1e-12)
+
+
+PRIZES = {
+    "winner": np.eye(9)[0],
+    "linear": np.linspace(1, 0, 9),
+    "even with a floor": np.linspace(1, 0.2, 9),
+    "first two": np.array([1, 0.4, *[0.0] * 7]),
+    "first three": np.array([1, 0.6, 0.4, *[0.0] * 6]),
+    "first three and a floor": np.array([1, 0.6, 0.4, *[0.1] * 6]),
+    "first five": np.array([1, 0.6, 0.4, 0.3, 0.1, *[0.0] * 4]),
+    "all but the last": np.array([*[1.0] * 8, 0]),
+    "all alike": np.ones(9),
+    "curved": np.linspace(1, 0, 9) ** 2,
+}
+
+
+@pytest.mark.parametrize("kind", PRIZES)
+@pytest.mark.parametrize("ahead", [0.0, 800.0, 6000.0])
+def test_every_kind_of_prizes_equals_the_definition(kind: str, ahead: float) -> None:
+    ratings = np.random.default_rng(1).uniform(-400, 400, 9)
+    ratings[4] += ahead
+    weight = weights(ratings)
+    expected = ranks.expect_shares(weight, PRIZES[kind])
+    np.testing.assert_allclose(expected, ranks.expect_shares_plain(weight, PRIZES[kind]), atol=1e-12)
+    assert expected.sum() == pytest.approx(PRIZES[kind].sum(), abs=1e-12)
+
+
+def test_a_player_out_of_reach_costs_the_others_no_digits() -> None:
+    # without the player ahead, the second and third prizes are the first two of the others
+    others = weights(np.random.default_rng(2).uniform(-200, 200, 8))
+    alone = ranks.expect_shares(others, np.array([1, 0.5, *[0.0] * 6]))
+    weight = np.append(others, 1e40)
+    with_him = ranks.expect_shares(weight, np.array([1, 0.6, 0.3, *[0.0] * 6]))
+    np.testing.assert_allclose(with_him[:8], 0.6 * alone, rtol=1e-12)
