@@ -73,9 +73,13 @@ class Mixed:
 
 @dataclass(frozen=True)
 class Skilled:
-    """Players whose skills are normal with an SD, the parameter, in Elo points; logistic results."""
+    """Players whose skills are normal with an SD, the parameter, in Elo points; logistic results.
+
+    A result may be that of a series of an odd number of games, won by who wins most of them.
+    """
 
     draws: float = 0.0
+    games: int = 1
     highest: ClassVar[float] = 3000.0
 
     def deal(self, course: Course, skill: Floats, rng: np.random.Generator) -> Deal:
@@ -85,6 +89,8 @@ class Skilled:
             seats, noise = skill[table.player], rng.gumbel(size=len(table.player))
             return lambda sd: _shares(course, from_elo(sd) * seats + noise)
         chance = rng.random(len(table))
+        if self.games > 1:
+            return lambda sd: _results(_most_of(self.games, _expected(table, sd * skill)), 0.0, chance)
         return lambda sd: _results(_expected(table, sd * skill), self.draws, chance)
 
 
@@ -109,12 +115,21 @@ def _expected(pairs: Pairs, skill: Floats) -> Floats:
     return expected_score(skill[pairs.first] - skill[pairs.second])
 
 
+def _most_of(games: int, expected: Floats) -> Floats:
+    """The probability of winning most of so many games, each won with the expected score."""
+    from scipy.special import betainc
+
+    half = (games + 1) // 2
+    return np.asarray(betainc(half, half, expected))
+
+
 def _results(expected: Floats, draws: float, chance: Floats) -> Halves:
     """Results in half points from uniform numbers: more of them are wins the larger the expectation."""
     drawn: Any = 0.0
     if draws:
         drawn = draw_probability(expected, _nu(expected, draws))
-    return (chance < expected - drawn / 2).astype(np.int8) + (chance < expected + drawn / 2).astype(np.int8)
+    wins, draws_too = chance < expected - drawn / 2, chance < expected + drawn / 2
+    return np.asarray(wins.astype(np.int8) + draws_too.astype(np.int8))
 
 
 def _nu(expected: Floats, draws: float) -> float:

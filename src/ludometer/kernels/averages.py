@@ -75,3 +75,36 @@ def past_moments(first: Codes, second: Codes, halves: Halves, n_players: int) ->
             points[player] += half
             played[player] += 1
     return moments
+
+
+def past_moments_of_seats_plain(player: Codes, score: Floats, n_players: int) -> Floats:
+    """The plain twin of `past_moments_of_seats`."""
+    past: list[list[float]] = [[] for _ in range(n_players)]
+    moments = np.zeros((n_players, 6))
+    for one, y in zip(player, score, strict=True):
+        if past[one]:
+            x = sum(past[one]) / len(past[one])
+            moments[one] += (1, x, y, x * x, x * y, y * y)
+        past[one].append(y)
+    return moments
+
+
+@kernel
+def past_moments_of_seats(player: Codes, score: Floats, n_players: int) -> Floats:
+    """The same sums for matches of several: seats in order of play, each player at most once in a match."""
+    total, played = np.zeros(n_players), np.zeros(n_players, np.int64)
+    moments = np.zeros((n_players, 6))
+    for seat in range(len(player)):
+        one, y = player[seat], score[seat]
+        if played[one]:
+            x = total[one] / played[one]
+            row = moments[one]
+            row[0] += 1
+            row[1] += x
+            row[2] += y
+            row[3] += x * x
+            row[4] += x * y
+            row[5] += y * y
+        total[one] += y
+        played[one] += 1
+    return moments

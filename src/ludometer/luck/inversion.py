@@ -1,9 +1,9 @@
 """Which member of a family of games spreads like the record? Inversion by simulation on the record's own schedule.
 
 Each replicate is one game of the family with all its chance fixed. Its spread rises with the parameter, and the value
-at which it equals the record's is solved for, replicate by replicate. At the true value the record is one more replicate:
-so the values between the 2.5 % and the 97.5 % quantile of the solutions are those at which the record's spread is not
-unusual, a 95 % interval by inversion, and the share of solutions below 50 is a p-value.
+at which it equals the record's is solved for, replicate by replicate. At the true value the record is one more
+replicate: so the values between the 2.5 % and the 97.5 % quantile of the solutions are those at which the record's
+spread is not unusual, a 95 % interval by inversion, and the share of solutions below 50 is a p-value.
 """
 
 from __future__ import annotations
@@ -195,4 +195,3 @@ def _at(ordered: Floats, place: float) -> float:
     if not np.isfinite(ordered[high]):
         return float(ordered[high] if place > low else ordered[low])
     return float(ordered[low] + (place - low) * (ordered[high] - ordered[low]))
-

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,16 +11,24 @@ import numpy as np
 from ludometer.arrays import Counts, Floats
 from ludometer.components import keep_connected
 from ludometer.errors import LudometerError, MatchDataError
+from ludometer.luck.analysis import Analysis, Settings, analyse
 from ludometer.luck.matchmaking import mean_rating_difference, ratio_if_random
+from ludometer.luck.pairing import Pairing
 from ludometer.luck.persistence import Persistence, measure_persistence
-from ludometer.luck.reference import neighbours, published_x
+from ludometer.luck.reference import published_x
 from ludometer.luck.spread import Spread, measure_spread, sweep_cutoffs
+from ludometer.luck.verdict import Verdict
+from ludometer.luck.words import absences, answer_lines
+from ludometer.luck.yardstick import Interval, Reference, Yardstick
 from ludometer.matches import Matches
+from ludometer.parallel import Workers
 from ludometer.players import Players
 from ludometer.ratings.best_fit import BestFitElo, Procedure, fit_best_elo
 from ludometer.ratings.elo import Elo
 from ludometer.ratings.evaluation import SystemScore, evaluate
+from ludometer.ratings.prizes import WINNER, Prizes
 from ludometer.result import Provenance
+from ludometer.scale import Base, points_per_unit
 
 if TYPE_CHECKING:
     import altair
@@ -40,7 +48,10 @@ class Measurement:
     dropped_matches: int
     dropped_players: int
     draw_rate: float
+    players_per_match: tuple[int, float, int]
+    """Fewest, mean, most."""
     best_fit: BestFitElo
+    k_interval: Interval | None
     spread: tuple[Spread, ...]
     cutoffs: Counts
     n_by_cutoff: Counts
@@ -50,6 +61,13 @@ class Measurement:
     """None where it was not asked for, or cannot be told."""
     persistence: Persistence
     forecasts: SystemScore
+    yardstick: Yardstick | None
+    """None where it was not asked for, or there is nothing to compare."""
+    pairing: Pairing | None
+    verdict: Verdict | None
+    """None where it was not asked for."""
+    reference: Reference
+    prizes: Prizes
     players: Players
     played: Counts
     provenance: Provenance
@@ -71,58 +89,31 @@ class Measurement:
 
     def absent(self) -> dict[str, str]:
         """What is null in the result, and why."""
-        reasons: dict[str, str] = {}
-        for place, spread in enumerate(self.spread):
-            few = f"fewer than two players have {spread.min_matches} matches"
-            even = "one SD better is hardly better than even: no number is enough"
-            reasons |= _nulls(f"spread.{place}", spread, few if spread.sd is None else even)
-        few, exact = "too few regulars, or results that do not vary", "past averages tell all results exactly"
-        reasons |= _nulls("persistence", self.persistence, few if self.persistence.slope is None else exact)
-        if self.ratio_to_sd is None:
-            reasons["matchmaking.ratio_to_sd"] = "there is no SD to compare with"
-        if self.ratio_if_random is None:
-            reasons["matchmaking.ratio_if_random"] = (
-                "left out by --quick"
-                if self.provenance.seed is None
-                else "there is no SD to compare with, in the record or in games simulated like it"
-            )
-        for name, value in zip(("x_deterministic", "x_chess"), self.published, strict=True):
-            if value is None:
-                reasons[f"yardstick.published.{name}"] = (
-                    "there is no SD" if self.main.sd is None else "the SD is above the published line"
-                )
-        return reasons
+        return absences(self)
 
     def to_frame(self) -> pl.DataFrame:
         """The spread for each cutoff."""
         import polars as pl
 
-        return pl.DataFrame([vars(spread) for spread in self.spread])
+        return pl.DataFrame(
+            [
+                {name: value for name, value in vars(spread).items() if name != "sd_interval"}
+                | {
+                    "sd_low": (spread.sd_interval or (None, None))[0],
+                    "sd_high": (spread.sd_interval or (None, None))[1],
+                }
+                for spread in self.spread
+            ],
+            infer_schema_length=None,
+        )
 
     def summary(self) -> str:
         """The answer in a few lines."""
         return "\n".join(self.lines())
 
     def lines(self) -> list[str]:
-        """The answer, what it means, where it stands."""
-        main, fit = self.main, self.best_fit
-        if main.sd is None or main.p_sd is None or main.p_1_99 is None:
-            return [f"Skill      cannot be told: {main.n:,} players have {main.min_matches} matches or more"]
-        lines = [
-            f"Skill      SD of ratings {main.sd:.1f}     a player one SD better scores {main.p_sd:.1%}     "
-            f"the best 1 % score {main.p_1_99:.1%} against the worst 1 %",
-            f"           {_repeats(main)}",
-            f"Stands     {describe_place(main.sd)}",
-            f"Fit        k {fit.k:.4g}, loss {fit.loss:.4f} (a coin: {fit.loss_at_zero:.4f})     "
-            f"players who met were {self.mean_rating_difference:.0f} points apart"
-            + ("" if fit.converged else "     the best k lies beyond the search"),
-        ]
-        past = self.persistence
-        if past.slope is not None and past.std_error is not None:
-            lines.append(
-                f"Persists   {past.slope:.3f} of a past lead goes on (standard error {past.std_error:.3f}; chance: 0)"
-            )
-        return lines
+        """The answer, what it means, where it stands, the verdict."""
+        return answer_lines(self)
 
     def plot(self) -> altair.Chart:
         """The SD over the number of matches that a player must have."""
@@ -151,32 +142,49 @@ def measure(
     cutoffs: Sequence[int] = (REGULAR, 1, 100),
     min_component: int | None = None,
     procedure: Procedure = "lanes",
+    prizes: Prizes = WINNER,
+    base: Base = "10",
+    reference: Reference | None = None,
     quick: bool = False,
+    replicates: int | None = None,
     seed: int = 0,
+    workers: Workers | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> Measurement:
-    """Measure a two-player game by the spread of its best-fit Elo ratings (Duersch, Lambrecht, Oechssler 2020).
+    """Measure a game by the spread of its best-fit Elo ratings (Duersch, Lambrecht, Oechssler 2020).
 
     Players outside the largest connected component are left out, or those in components smaller than `min_component`.
-    `quick` leaves out what has to be simulated.
+    Matches of several are played for `prizes`; base e gives their ratings on the printed, wider scale. The verdict
+    rests on benchmarks simulated on the same schedule, `replicates` of them; `quick` leaves out all that has to be
+    simulated. `on_progress` is told how many of how many simulations are done.
 
     >>> from ludometer.games import simulate_coin, simulate_strengths
-    >>> skill, chance = measure(simulate_strengths(200, 20_000, sd=200)), measure(simulate_coin(200, 20_000))
-    >>> skill.main.sd > 150, chance.main.sd < 10
-    (True, True)
+    >>> skill, chance = measure(simulate_strengths(200, 20_000, sd=400)), measure(simulate_coin(200, 20_000))
+    >>> skill.main.sd > 300, skill.verdict.answer, chance.main.sd < 10, chance.verdict.answer
+    (True, 'skill', True, 'chance')
     """
     if not cutoffs or any(cutoff < 1 for cutoff in cutoffs):
         raise LudometerError("cutoffs are numbers of matches, 1 or more")
+    if replicates is not None and replicates < 19:
+        raise LudometerError(f"at least 19 replicates are needed for an interval, not {replicates}")
     kept = keep_connected(matches, min_players=min_component)
-    inside = kept.matches
+    inside, reference = kept.matches, reference or Reference()
     _refuse_anonymous(inside)
-    best = fit_best_elo(inside, procedure=procedure)
+    best = fit_best_elo(inside, procedure=procedure, prizes=prizes, base=base)
     played = inside.counts
     swept = sweep_cutoffs(best.rating, played)
     spread = tuple(measure_spread(best.rating, played, min_matches=cutoff) for cutoff in dict.fromkeys(cutoffs))
-    main = _main(spread)
+    main, wider = _main(spread), points_per_unit(base) / points_per_unit("10")
+    parameters = _parameters(cutoffs, min_component, procedure, prizes, base, reference)
+    found = Analysis()
     random = None
-    if main.sd and not quick:
-        random = ratio_if_random(inside, sd=main.sd, min_matches=main.min_matches, seed=seed)
+    if not quick:
+        settings = Settings(prizes, reference, replicates, seed, workers, on_progress, parameters)
+        whole = matches if kept.dropped_matches else None
+        found = analyse(inside, best, spread, main, wider=wider, whole=whole, settings=settings)
+        if main.sd:
+            random = ratio_if_random(inside, sd=main.sd / wider, min_matches=main.min_matches, prizes=prizes, seed=seed)
+    sizes = inside.sizes
     return Measurement(
         n_matches=len(inside),
         n_players=len(inside.players),
@@ -184,46 +192,33 @@ def measure(
         dropped_matches=kept.dropped_matches,
         dropped_players=kept.dropped_players,
         draw_rate=inside.draw_rate or 0.0,
+        players_per_match=(int(sizes.min()), float(sizes.mean()), int(sizes.max())),
         best_fit=best,
-        spread=spread,
+        k_interval=found.k_interval,
+        spread=tuple(
+            replace(entry, sd_interval=interval)
+            for entry, interval in zip(spread, found.sd_intervals or (None,) * len(spread), strict=True)
+        ),
         cutoffs=swept[0],
         n_by_cutoff=swept[1],
         sd_by_cutoff=swept[2],
-        mean_rating_difference=mean_rating_difference(inside, k=best.k),
+        mean_rating_difference=mean_rating_difference(inside, k=best.k / wider, prizes=prizes) * wider,
         ratio_if_random=random,
-        persistence=measure_persistence(inside, min_matches=REGULAR),
-        forecasts=evaluate(inside.parts(), systems=[Elo(best.k, 0.0)]).systems[0],
+        persistence=measure_persistence(inside, min_matches=REGULAR, prizes=prizes),
+        forecasts=evaluate(inside.parts(), systems=[Elo(best.k, 0.0, prizes, base)]).systems[0],
+        yardstick=found.yardstick,
+        pairing=found.pairing,
+        verdict=found.verdict,
+        reference=reference,
+        prizes=prizes,
         players=inside.players,
         played=played,
-        provenance=Provenance(
-            "measure", _parameters(cutoffs, min_component, procedure), matches.fingerprint, None if quick else seed
-        ),
+        provenance=Provenance("measure", parameters, matches.fingerprint, None if quick else seed),
     )
-
-
-def describe_place(sd: float) -> str:
-    """Where an SD stands among the published games, in words.
-
-    >>> describe_place(200.0)
-    'between Tennis (218.8) and Chess (171.7) on the published scale'
-    """
-    above, below = neighbours(sd)
-    if above and below:
-        return f"between {above.game} ({above.sd:g}) and {below.game} ({below.sd:g}) on the published scale"
-    if below:
-        return f"above all published games (the highest is {below.game}, {below.sd:g})"
-    return f"below all published games (the lowest is {above.game}, {above.sd:g})" if above else "nowhere"
 
 
 def _main(spread: tuple[Spread, ...]) -> Spread:
     return next((entry for entry in spread if entry.min_matches == REGULAR), spread[0])
-
-
-def _repeats(spread: Spread) -> str:
-    if spread.rep is None:
-        return "no number of games would tell a player one SD better from his opponent"
-    games = "1 game is" if spread.rep == 1 else f"{spread.rep:,} games are"
-    return f"{games} needed for him to win most of them with more than 75 % probability"
 
 
 def _refuse_anonymous(matches: Matches) -> None:
@@ -236,9 +231,14 @@ def _refuse_anonymous(matches: Matches) -> None:
         )
 
 
-def _nulls(place: str, values: Spread | Persistence, reason: str) -> dict[str, str]:
-    return {f"{place}.{name}": reason for name, value in vars(values).items() if value is None}
-
-
-def _parameters(cutoffs: Sequence[int], min_component: int | None, procedure: str) -> dict[str, object]:
-    return {"cutoffs": list(cutoffs), "min_component": min_component, "procedure": procedure}
+def _parameters(
+    cutoffs: Sequence[int], min_component: int | None, procedure: str, prizes: Prizes, base: str, reference: Reference
+) -> dict[str, object]:
+    return {
+        "cutoffs": list(cutoffs),
+        "min_component": min_component,
+        "procedure": procedure,
+        "prizes": prizes.name,
+        "base": base,
+        "reference": reference.name,
+    }

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ludometer.arrays import Floats
-from ludometer.matches import Matches
+from ludometer.matches import Matches, Seats
+from ludometer.ratings.prizes import WINNER, Prizes, seat_columns
 
 _FEWEST_PLAYERS = 3
 """Two who play only each other mirror each other: clustered by player their residuals cancel to an error of 0."""
@@ -24,15 +25,19 @@ class Persistence:
     r2: float | None = None
 
 
-def measure_persistence(matches: Matches, *, min_matches: int = 25) -> Persistence:
+def measure_persistence(matches: Matches, *, min_matches: int = 25, prizes: Prizes = WINNER) -> Persistence:
     """Regress S_i^t = a + b (average of i before t) for players with `min_matches` matches (Duersch et al., Table 4).
 
-    One observation for each player and match with at least one earlier match. In a game of chance b is 0.
+    One observation for each player and match with at least one earlier match. In a game of chance b is 0. In matches
+    of several S is the share of the largest prize, and matches of other sizes have other means: read b with care.
     """
-    from ludometer.kernels.averages import past_moments
+    from ludometer.kernels.averages import past_moments, past_moments_of_seats
 
-    pairs = matches.pairs
-    moments = past_moments(pairs.first, pairs.second, pairs.halves, len(matches.players))
+    table, n_players = matches.table, len(matches.players)
+    if isinstance(table, Seats):
+        moments = past_moments_of_seats(table.player, seat_columns(table, prizes)[1], n_players)
+    else:
+        moments = past_moments(table.first, table.second, table.halves, n_players)
     return regress(moments[matches.counts >= min_matches])
 
 

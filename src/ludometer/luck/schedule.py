@@ -40,7 +40,7 @@ class Structure:
     @property
     def detected(self) -> bool:
         """Whether any eigenvalue is isolated."""
-        return self.directions.shape[1] > 0
+        return bool(self.directions.shape[1])
 
 
 def links(matches: Matches, rng: np.random.Generator) -> tuple[Codes, Codes, Floats]:

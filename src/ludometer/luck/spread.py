@@ -30,6 +30,24 @@ class Spread:
     """What a player at the 99 % quantile is expected to score against one at the 1 % quantile."""
     rep: int | None = None
     """How many games make the player who is one SD better win the majority with more than 75 % probability."""
+    sd_interval: tuple[float, float] | None = None
+    """95 %: of what the same players would show on average, playing the same schedule again and again."""
+
+    @property
+    def p_sd_interval(self) -> tuple[float, float] | None:
+        """p_sd at the ends of the interval of the SD."""
+        if self.sd_interval is None:
+            return None
+        low, high = (float(p) for p in expected_score(np.array(self.sd_interval)))
+        return low, high
+
+    @property
+    def rep_interval(self) -> tuple[int | None, int | None] | None:
+        """rep at the ends of the interval of the SD; None for an end that no number of games reaches."""
+        if self.p_sd_interval is None:
+            return None
+        low, high = self.p_sd_interval
+        return repetitions(high), repetitions(low)
 
 
 def measure_spread(rating: Floats, played: Counts, *, min_matches: int) -> Spread:

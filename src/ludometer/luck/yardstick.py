@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ludometer.arrays import Floats
+from ludometer.arrays import Floats, Mask
 from ludometer.games.families import CHESS_DRAWS, CHESS_SD, Deterministic, Family, Mixed, Skilled
 from ludometer.luck.inversion import Inversion, Target, deal, invert
 from ludometer.matches import Matches, Pairs
@@ -24,6 +24,9 @@ Interval = tuple[float, float]
 _DETERMINISTIC, _CHESS, _SKILL, _AGAIN = range(4)
 _REPEATS = 48
 """Pairs of games with the same players, at either end of the interval of their skill."""
+
+REPEAT_TASKS = _REPEATS
+"""Tasks that they take, two pairs at a time and two ends."""
 
 _QUANTILE = 1.985
 """Of Student's t with as many degrees of freedom as there are pairs: 97.5 %."""
@@ -53,7 +56,8 @@ class Yardstick:
 class Repetition:
     """How far measures move when the same players play the same schedule again: 95 % intervals of their means."""
 
-    sd_interval: Interval
+    sd_intervals: tuple[Interval | None, ...]
+    """For each group of players who count."""
     k_interval: Interval
 
 
@@ -67,7 +71,7 @@ def make_course(matches: Matches, prizes: Prizes = WINNER) -> Course:
 def replicates_for(n_matches: int) -> tuple[int, int]:
     """Replicates for the answer, and for each check of it: fewer for long records, which need fewer.
 
-    n + 1 is a multiple of 40, so that ranks cut off 2.5 % exactly; the checks have 95 %, 90 % or 80 % between their ends.
+    n + 1 is a multiple of 40, so that ranks cut off 2.5 % exactly; checks have 95 %, 90 % or 80 % between their ends.
     """
     if n_matches <= 30_000:
         return 199, 39
@@ -98,38 +102,52 @@ def match_yardstick(
 
 
 def repeat_play(
-    target: Target, skill: Inversion, *, draws: float, seed: Sequence[int], workers: Workers | None = None
+    target: Target,
+    skill: Inversion,
+    *,
+    groups: Mask,
+    sds: Sequence[float | None],
+    draws: float,
+    seed: Sequence[int],
+    workers: Workers | None = None,
+    on_done: Callable[[int], None] | None = None,
 ) -> Repetition:
     """Intervals for what the same players would show on average, were they to play the schedule again and again.
 
-    Two games of the same simulated players differ by chance alone. How much depends on the skill: it is found at both
-    ends of the interval of skills, and an end of the interval of the SD is the mean m at which the record's SD is
-    1.96 of its own standard errors off (inversion).
+    `sds` are the SDs of the record for each of the groups of players (masks as rows). Two games of the same simulated
+    players differ by chance alone. How much depends on the skill: it is found at both ends of the interval of skills,
+    and an end of the interval of an SD is the mean m at which the record is 1.96 of m's own standard errors off.
     """
     low, high = skill.interval
-    ends = [low, high if np.isfinite(high) else max(2 * low, skill.estimate)]
-    noises = [_noise_at(value, place, target, Skilled(draws), seed, workers) for place, value in enumerate(ends)]
-    sd = _ends(target.sd, *((mean[0], noise[0]) for mean, noise in noises))
-    k = _ends(target.k, *((mean[1], noise[1]) for mean, noise in noises))
-    return Repetition(sd, k)
+    ends = [low, high if np.isfinite(high) else 2 * low]
+    tasks = [
+        (value, [*seed, _AGAIN, place, pair]) for place, value in enumerate(ends) for pair in range(0, _REPEATS, 2)
+    ]
+    shared = (target, groups, Skilled(draws))
+    played = map_tasks(_play_twice, tasks, shared=shared, workers=workers, on_done=on_done)
+    halves = (np.concatenate(half) for half in (played[: len(tasks) // 2], played[len(tasks) // 2 :]))
+    # for each end and measure (the SDs, then k): its mean, and its standard error by chance alone
+    known = [(half.mean(axis=(0, 1)), np.sqrt(((half[:, 0] - half[:, 1]) ** 2).mean(axis=0) / 2)) for half in halves]
+    intervals = [
+        None if observed is None else _ends(observed, *((mean[place], error[place]) for mean, error in known))
+        for place, observed in enumerate([*sds, target.k])
+    ]
+    assert intervals[-1] is not None
+    return Repetition(tuple(intervals[:-1]), intervals[-1])
 
 
-def _noise_at(
-    value: float, place: int, target: Target, family: Family, seed: Sequence[int], workers: Workers | None
-) -> tuple[Floats, Floats]:
-    """Means of SD and k at one value of the family, and their standard errors by chance alone."""
-    tasks = [[*seed, _AGAIN, place, pair] for pair in range(0, _REPEATS, 2)]
-    played = np.concatenate(map_tasks(_play_twice, tasks, shared=(target, family, value), workers=workers))
-    return played.mean(axis=(0, 1)), np.sqrt(((played[:, 0] - played[:, 1]) ** 2).mean(axis=0) / 2)
-
-
-def _play_twice(seed: Sequence[int], target: Target, family: Family, value: float) -> Floats:
-    """Two times two games: (skills, repeats, SD and k)."""
-    games = [deal(target, family, [*seed, 0], chance=[*seed, chance], replicate=seed[-1]) for chance in (1, 2)]
-    games += [deal(target, family, [*seed, 3], chance=[*seed, chance], replicate=seed[-1] + 1) for chance in (4, 5)]
-    results = np.column_stack([game(value) for game in games])
-    fits = fit_replays(target.course, results, counted=target.counted, guess=np.full(4, max(target.k, 0.1)))
-    return np.stack((fits.sd, fits.k), axis=1).reshape(2, 2, 2)
+def _play_twice(task: tuple[float, Sequence[int]], target: Target, groups: Mask, family: Family) -> Floats:
+    """Two sets of skills, each played twice: (skills, repeats, SDs and k)."""
+    value, seed = task
+    results = np.column_stack(
+        [
+            deal(target, family, [*seed, skills], chance=[*seed, skills, repeat], replicate=seed[-1] + skills)(value)
+            for skills in (0, 1)
+            for repeat in (1, 2)
+        ]
+    )
+    fits = fit_replays(target.course, results, counted=groups, guess=np.full(4, max(target.k, 0.1)))
+    return np.column_stack((fits.sd, fits.k)).reshape(2, 2, -1)
 
 
 def _ends(observed: float, low: tuple[float, float], high: tuple[float, float]) -> Interval:
@@ -147,4 +165,3 @@ def _ends(observed: float, low: tuple[float, float], high: tuple[float, float]) 
             end = observed + side * _QUANTILE * error_at(end)
         ends.append(end)
     return max(ends[0], 0.0), ends[1]
-

@@ -28,7 +28,7 @@ class Replays:
     k: Floats
     loss: Floats
     sd: Floats
-    """Infinite where the loss falls with every larger k."""
+    """(games), or (games, groups of players) if several groups count. Infinite where the loss falls with every k."""
 
 
 @dataclass(frozen=True)
@@ -62,46 +62,47 @@ def fit_replays(course: Course, results: Any, *, counted: Mask, guess: Floats) -
 
     Eight k around each guess are tried; where the least loss lies at an edge, that game moves on and plays again. The
     best k is the minimum of a polynomial through the eight losses, and the SD there is interpolated like them.
+    `counted` says whose SD: a mask of the players, or several as rows.
     """
-    n_games = results.shape[1]
-    k, loss, sd = np.zeros(n_games), np.full(n_games, np.nan), np.zeros(n_games)
+    n_games, groups = results.shape[1], np.atleast_2d(counted)
+    k, loss, sd = np.zeros(n_games), np.full(n_games, np.nan), np.zeros((n_games, len(groups)))
     centre = np.clip(np.asarray(guess, np.float64), 2 * _LOWEST, _HIGHEST / 2).copy()
     open_games = np.arange(n_games)
     for _ in range(_MOST_PASSES):
         grid = centre[open_games, np.newaxis] * np.geomspace(1 / _REACH, _REACH, _LANES)
         chosen = results if len(open_games) == n_games else np.ascontiguousarray(results[:, open_games])
-        losses, spread = _play_grid(course, chosen, grid, counted)
+        losses, spread = _play_grid(course, chosen, grid, groups)
         best = losses.argmin(axis=1)
         for row, game in enumerate(open_games):
             k[game], loss[game], sd[game] = _minimum(grid[row], losses[row], spread[row])
         low, high = best == 0, best == _LANES - 1
         ends = (low & (grid[:, 0] <= _LOWEST)) | (high & (grid[:, -1] >= _HIGHEST))
-        for row in np.flatnonzero(ends):
-            k[open_games[row]], sd[open_games[row]] = (0.0, 0.0) if low[row] else (np.inf, np.inf)
+        for end in np.flatnonzero(ends):
+            k[open_games[end]], sd[open_games[end]] = (0.0, 0.0) if low[end] else (np.inf, np.inf)
         centre[open_games] = np.where(low, grid[:, 0], grid[:, -1])
         open_games = open_games[(low | high) & ~ends]
         if not len(open_games):
             break
-    return Replays(k, loss, sd)
+    return Replays(k, loss, sd[:, 0] if counted.ndim == 1 else sd)
 
 
-def _play_grid(course: Course, results: Any, grid: Floats, counted: Mask) -> tuple[Floats, Floats]:
-    """Losses and SDs at each k of each game."""
+def _play_grid(course: Course, results: Any, grid: Floats, groups: Mask) -> tuple[Floats, Floats]:
+    """Losses (games, k) and SDs (games, k, groups) at each k of each game."""
     from ludometer.kernels import lanes
 
     n_lanes = grid.size
     rating, step, loss = (lanes.allocate(n, n_lanes) for n in (len(course.matches.players), 1, 1))
     step[0] = from_elo(grid.ravel())
     course.play(results, rating, step, loss)
-    spread = to_elo(np.std(rating[counted], axis=0, ddof=1))
-    return (2 * loss[0] / len(course.matches)).reshape(grid.shape), spread.reshape(grid.shape)
+    spread = np.stack([to_elo(np.std(rating[group], axis=0, ddof=1)) for group in groups], axis=1)
+    return (2 * loss[0] / len(course.matches)).reshape(grid.shape), spread.reshape(*grid.shape, len(groups))
 
 
-def _minimum(grid: Floats, losses: Floats, spread: Floats) -> tuple[float, float, float]:
+def _minimum(grid: Floats, losses: Floats, spread: Floats) -> tuple[float, float, Floats]:
     """k, loss and SD at the minimum of the polynomial of degree 6 through the losses, in ln k."""
     best = int(losses.argmin())
     if best in (0, len(grid) - 1):
-        return float(grid[best]), float(losses[best]), float(spread[best])
+        return float(grid[best]), float(losses[best]), spread[best]
     place = np.linspace(-1, 1, len(grid))
     curve = np.polynomial.polynomial.polyfit(place, losses - losses[best], 6)
     fine = np.linspace(place[best - 1], place[best + 1], 201)
@@ -113,6 +114,6 @@ def _minimum(grid: Floats, losses: Floats, spread: Floats) -> tuple[float, float
         bend = before - 2 * at + after
         point += 0.5 * (before - after) / bend * (fine[1] - fine[0]) if bend > 0 else 0.0
     nearby = slice(max(best - 2, 0), best + 3)
-    sd = np.polynomial.polynomial.polyval(point, np.polynomial.polynomial.polyfit(place[nearby], spread[nearby], 3))
-    middle = np.sqrt(grid[0] * grid[-1])
-    return float(middle * np.sqrt(grid[-1] / grid[0]) ** point), float(losses[best] + heights[lowest]), float(sd)
+    sd = np.polynomial.polynomial.polyfit(place[nearby], spread[nearby], 3).T @ point ** np.arange(4)
+    k = float(np.sqrt(grid[0] * grid[-1]) * np.sqrt(grid[-1] / grid[0]) ** point)
+    return k, float(losses[best] + heights[lowest]), np.asarray(sd)

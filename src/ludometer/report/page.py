@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ludometer.luck.measurement import describe_place
 from ludometer.luck.reference import reference_games
+from ludometer.luck.words import describe_place
 from ludometer.report import charts
 from ludometer.report.files import replacing
 from ludometer.version import __version__

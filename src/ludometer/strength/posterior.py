@@ -92,7 +92,7 @@ class _Model:
             (np.concatenate((ones, -ones)), (np.tile(rows, 2), np.concatenate((self.low, self.high)))),
             shape=(len(key), n_players),
         )
-        self.played = np.abs(self.difference).T @ self.times
+        self.played = np.bincount(self.low, self.times, n_players) + np.bincount(self.high, self.times, n_players)
 
     def noise(self, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """The chance of n draws, to be used again while the variance is fitted."""
@@ -127,7 +127,7 @@ class _Prior:
         shown = float(np.sum(self.project(self.tight * mode) ** 2))
         spread = self.project((self.tight * self.draw(mode, noise).T).T)
         undetermined = float(np.mean(np.sum(spread**2, axis=0)))
-        return shown / max(self.model.n_players - self.basis.shape[1] - undetermined, 1.0)
+        return float(shown / max(self.model.n_players - self.basis.shape[1] - undetermined, 1.0))
 
     def maximum(self, strength: Floats) -> Floats:
         """Newton's steps to the most likely strengths."""
@@ -140,7 +140,7 @@ class _Prior:
             strength = strength + step * min(1.0, 4.0 / max(largest, 1e-12))
             if largest < 1e-2:
                 break
-        return strength - strength.mean()
+        return np.asarray(strength - strength.mean())
 
     def draw(self, mode: Floats, noise: tuple[Floats, Floats]) -> Floats:
         """Normal with the inverse of the curvature at the mode: solutions of equations with perturbed right sides."""

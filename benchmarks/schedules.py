@@ -1,0 +1,101 @@
+"""Schedules that the benchmarks of the yardstick play on: who meets whom, results still open."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ludometer.arrays import Codes, Floats, Mask
+from ludometer.games.families import Family
+from ludometer.luck.inversion import Target
+from ludometer.matches import Matches
+from ludometer.players import Players
+from ludometer.ratings.replays import Course, fit_replays
+
+REGULAR = 25
+"""Matches of those whose ratings count."""
+
+POWER = 0.8
+"""The r-th most active player plays in proportion to r to minus this."""
+
+WITHIN_POOLS = 0.98
+
+
+class Draw:
+    """Players in proportion to their activity."""
+
+    def __init__(self, n_players: int, power: float, rng: np.random.Generator) -> None:
+        self.ends = np.cumsum(np.arange(1.0, n_players + 1) ** -power)
+        self.rng = rng
+
+    def __call__(self, *shape: int) -> Codes:
+        point = self.ends[-1] * self.rng.random(shape)
+        drawn: Codes = np.minimum(np.searchsorted(self.ends, point), len(self.ends) - 1).astype(np.int32)
+        return drawn
+
+
+def meet_random(n_players: int, n_matches: int, *, power: float, rng: np.random.Generator) -> Matches:
+    """Two players drawn by activity, 0 for all alike; who draws himself draws again."""
+    draw = Draw(n_players, power, rng)
+    first, second = draw(n_matches), draw(n_matches)
+    while (again := np.flatnonzero(first == second)).size:
+        second[again] = draw(len(again))
+    return _schedule(n_players, first, second)
+
+
+def meet_closest(
+    skill: Floats, n_matches: int, *, candidates: int, rng: np.random.Generator, power: float = POWER
+) -> Matches:
+    """The opponent is the one nearest in rank of several candidates, all drawn by activity."""
+    n_players = len(skill)
+    rank = skill.argsort().argsort()
+    draw = Draw(n_players, power, rng)
+    first, others = draw(n_matches), draw(n_matches, candidates)
+    apart = np.abs(rank[others] - rank[first][:, np.newaxis])
+    apart[others == first[:, np.newaxis]] = n_players
+    second = others[np.arange(n_matches), apart.argmin(axis=1)]
+    return _schedule(n_players, *_without_self(first, second))
+
+
+def meet_in_pools(pool: Codes, n_matches: int, *, rng: np.random.Generator, power: float = POWER) -> Matches:
+    """Opponents are drawn by activity from the same pool, but for 2 % of the matches from all."""
+    n_players = len(pool)
+    draw = Draw(n_players, power, rng)
+    first, second = draw(n_matches), draw(n_matches)
+    inside = rng.random(n_matches) < WITHIN_POOLS
+    for _ in range(1000):
+        again = np.flatnonzero((first == second) | (inside & (pool[first] != pool[second])))
+        if not again.size:
+            break
+        second[again] = draw(len(again))
+    return _schedule(n_players, *_without_self(first, second))
+
+
+def observe(course: Course, counted: Mask, results: Any, orders: Floats | None = None) -> Target:
+    """The best-fit SD and k of one game."""
+    fit = fit_replays(course, np.asarray(results)[:, np.newaxis], counted=counted, guess=np.array([20.0]))
+    return Target(course, counted, float(fit.sd[0]), float(fit.k[0]), orders)
+
+
+def play(course: Course, family: Family, skill: Floats, value: float, seed: Sequence[int]) -> Any:
+    """The results of one game of a family among these players."""
+    return family.deal(course, skill, np.random.default_rng(list(seed)))(value)
+
+
+def store(name: str, results: dict[str, Any]) -> None:
+    """Write benchmarks/results/NAME.json."""
+    path = Path(__file__).parent / "results" / f"{name}.json"
+    path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+def _without_self(first: Codes, second: Codes) -> tuple[Codes, Codes]:
+    return first[first != second], second[first != second]
+
+
+def _schedule(n_players: int, first: Codes, second: Codes) -> Matches:
+    players = Players.numbered(n_players)
+    return Matches.of_pairs(first, second, np.zeros(len(first), np.int8), players=players, ordered=True)

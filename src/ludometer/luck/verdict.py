@@ -1,0 +1,164 @@
+"""The verdict: skill, chance, depends on the yardstick, or these data cannot tell; with its reasons in plain words."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ludometer.luck.checks import Check
+from ludometer.luck.inversion import Inversion
+from ludometer.luck.pairing import TOO_CLOSE, Pairing
+from ludometer.luck.yardstick import Yardstick
+
+HALF = 50.0
+"""Percent: the line between predominantly skill and predominantly chance."""
+
+FEWEST_REGULARS = 10
+
+Answer = str
+SKILL, CHANCE, DEPENDS, CANNOT_TELL = "skill", "chance", "depends", "cannot tell"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the matched yardsticks say of the question whether skill or chance predominates."""
+
+    answer: Answer
+    statement: str
+    p_deterministic: float | None
+    """How often a game of 50 % strength on this schedule spreads as much as the record, or as little if it is below."""
+    p_chess: float | None
+    reasons: tuple[str, ...]
+    checks: tuple[Check, ...]
+    primary: str
+    """A hash of the choices that make up the primary analysis, fixed before any check was seen."""
+
+
+def judge(
+    yardstick: Yardstick | None,
+    pairing: Pairing | None,
+    checks: Sequence[Check],
+    *,
+    n_regulars: int,
+    min_matches: int,
+    reference: str,
+    primary: dict[str, Any],
+) -> Verdict:
+    """Weigh both yardsticks; refuse where too few players count or where pairing by strength hides the spread."""
+    digest = hashlib.sha256(json.dumps(primary, sort_keys=True).encode()).hexdigest()[:16]
+    refusals = _refusals(yardstick, pairing, n_regulars, min_matches)
+    if refusals or yardstick is None:
+        return Verdict(
+            CANNOT_TELL, f"These data cannot tell: {refusals[0]}.", None, None, tuple(refusals), tuple(checks), digest
+        )
+    answer = combine(yardstick)
+    p_values = _p_value(yardstick.deterministic), _p_value(yardstick.chess)
+    reasons = [
+        f"on this schedule the record spreads like {describe(yardstick.deterministic)} strength and the rest coins",
+        f"on this schedule it spreads like {describe(yardstick.chess)} {reference}, the other results being coins",
+        *_pairing_reasons(pairing),
+        *_check_reasons(checks),
+    ]
+    statement = _statement(answer, yardstick, p_values, reference)
+    return Verdict(answer, statement, *p_values, tuple(reasons), tuple(checks), digest)
+
+
+def combine(yardstick: Yardstick) -> Answer:
+    """Skill or chance if both intervals lie on that side of 50 %, depends if they lie on different sides."""
+    sides = [side_of(inversion.interval) for inversion in (yardstick.deterministic, yardstick.chess)]
+    if "" in sides:
+        return CANNOT_TELL
+    return sides[0] if sides[0] == sides[1] else DEPENDS
+
+
+def side_of(interval: tuple[float, float]) -> Answer:
+    """Skill above the line, chance below it, nothing if the interval holds it."""
+    low, high = interval
+    return SKILL if low > HALF else CHANCE if high < HALF else ""
+
+
+def describe(inversion: Inversion) -> str:
+    """x with its interval in words: "39 % [37, 41]", or "more than 100 %"."""
+    if not np.isfinite(inversion.estimate):
+        return f"more than 100 % [{inversion.interval[0]:.0f}, -]"
+    low, high = inversion.interval
+    digits = 0 if inversion.estimate >= 9.5 else 1
+    upper = f"{high:.{digits}f}" if np.isfinite(high) else "-"
+    return f"{inversion.estimate:.{digits}f} % [{low:.{digits}f}, {upper}]"
+
+
+def _refusals(yardstick: Yardstick | None, pairing: Pairing | None, n_regulars: int, min_matches: int) -> list[str]:
+    refusals = []
+    if n_regulars < FEWEST_REGULARS:
+        refusals.append(
+            f"only {n_regulars} players have {min_matches} matches or more, and {FEWEST_REGULARS} are needed at least"
+        )
+    if pairing is not None and not pairing.is_sound:
+        refusals.append(
+            "players met almost only their like (the strengths of opponents correlate with "
+            f"{pairing.correlation:.2f}; above {TOO_CLOSE:g} no benchmark is recovered), so the spread of ratings says "
+            "little about skill"
+        )
+    if yardstick is None and not refusals:
+        refusals.append("no best fit exists, or the ratings do not spread, so there is nothing to compare")
+    return refusals
+
+
+def _p_value(inversion: Inversion) -> float:
+    return inversion.p_value(HALF, above=inversion.estimate > HALF)
+
+
+def _statement(answer: Answer, yardstick: Yardstick, p_values: Sequence[float], reference: str) -> str:
+    chance = f"p {_below(max(p_values))} that a game of 50 % would spread like this"
+    deterministic, chess = (describe(inversion) for inversion in (yardstick.deterministic, yardstick.chess))
+    if answer == SKILL:
+        return f"Predominantly skill, by both yardsticks ({chance} or more)."
+    if answer == CHANCE:
+        return f"Predominantly chance, by both yardsticks ({chance} or less)."
+    if answer == DEPENDS:
+        larger = side_of(yardstick.chess.interval)
+        return (
+            f"It depends on the yardstick: {larger} beside {reference} ({chess} {reference}), "
+            f"{side_of(yardstick.deterministic.interval)} beside a game of pure strength ({deterministic} strength)."
+        )
+    unclear = [
+        name
+        for name, inversion in (("pure strength", yardstick.deterministic), (reference, yardstick.chess))
+        if not side_of(inversion.interval)
+    ]
+    return (
+        f"These data cannot tell: beside {' and '.join(unclear)} the interval holds 50 % "
+        f"({deterministic} strength, {chess} {reference})."
+    )
+
+
+def _below(p: float) -> str:
+    """A p-value in words; the smallest that the replicates can show is a bound."""
+    for bound in (0.01, 0.02, 0.05):
+        if p <= bound:
+            return f"< {bound:g}" if p < bound else f"= {bound:g}"
+    return f"= {p:.2f}"
+
+
+def _pairing_reasons(pairing: Pairing | None) -> list[str]:
+    if pairing is None or not pairing.detected:
+        return ["who met whom is as at random, so far as the schedule shows"]
+    return [
+        f"the schedule is not random: the strengths of opponents correlate with {pairing.correlation:.2f}; "
+        "the simulated players are paired alike"
+    ]
+
+
+def _check_reasons(checks: Sequence[Check]) -> list[str]:
+    told = [check for check in checks if check.agrees is not None]
+    if not told:
+        return []
+    others = [check.name for check in told if not check.agrees]
+    if not others:
+        return [f"all {len(told)} checks give the same answer"]
+    return [f"{len(told) - len(others)} of {len(told)} checks give the same answer; other answers: {', '.join(others)}"]

@@ -1,0 +1,141 @@
+"""A measurement in plain words, and the reasons for what it does not have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ludometer.luck.reference import neighbours
+from ludometer.luck.verdict import describe
+
+if TYPE_CHECKING:
+    from ludometer.luck.measurement import Measurement
+    from ludometer.luck.persistence import Persistence
+    from ludometer.luck.spread import Spread
+
+
+def answer_lines(game: Measurement) -> list[str]:
+    """At most a screen: skill, where it stands, the fit, the verdict and its cautions."""
+    main = game.main
+    if main.sd is None or main.p_sd is None or main.p_1_99 is None:
+        return [f"Skill      cannot be told: {main.n:,} players have {main.min_matches} matches or more"]
+    interval = "" if main.sd_interval is None else f" [{main.sd_interval[0]:.1f}, {main.sd_interval[1]:.1f}]"
+    lines = [
+        f"Skill      SD of ratings {main.sd:.1f}{interval}     a player one SD better scores {main.p_sd:.1%}     "
+        f"the best 1 % score {main.p_1_99:.1%} against the worst 1 %",
+        f"           {_repeats(main)}",
+        *_stands(game, main.sd),
+        *_fit(game),
+    ]
+    verdict = game.verdict
+    if verdict is not None:
+        lines.append(f"Verdict    {verdict.statement}")
+        lines += [f"           {reason[0].upper()}{reason[1:]}." for reason in verdict.reasons[2:]]
+    return lines
+
+
+def describe_place(sd: float) -> str:
+    """Where an SD stands among the published games, in words.
+
+    >>> describe_place(200.0)
+    'between Tennis (218.8) and Chess (171.7) on the published scale'
+    """
+    above, below = neighbours(sd)
+    if above and below:
+        return f"between {above.game} ({above.sd:g}) and {below.game} ({below.sd:g}) on the published scale"
+    if below:
+        return f"above all published games (the highest is {below.game}, {below.sd:g})"
+    return f"below all published games (the lowest is {above.game}, {above.sd:g})" if above else "nowhere"
+
+
+def absences(game: Measurement) -> dict[str, str]:
+    """What is null in the result, and why."""
+    reasons: dict[str, str] = {}
+    quick = "left out by --quick"
+    is_quick = game.provenance.seed is None
+    unknown = quick if is_quick else "there is no SD to compare with, or no best fit in games simulated like the record"
+    for place, spread in enumerate(game.spread):
+        few = f"fewer than two players have {spread.min_matches} matches"
+        even = "one SD better is hardly better than even: no number is enough"
+        reasons |= _nulls(f"spread.{place}", spread, few if spread.sd is None else even)
+        for name in ("sd_interval", "p_sd_interval", "rep_interval"):
+            if getattr(spread, name) is None:
+                reasons[f"spread.{place}.{name}"] = few if spread.sd is None else unknown
+    if game.k_interval is None:
+        reasons["best_fit.k_interval"] = unknown
+    few, exact = "too few regulars, or results that do not vary", "past averages tell all results exactly"
+    reasons |= _nulls("persistence", game.persistence, few if game.persistence.slope is None else exact)
+    if game.ratio_to_sd is None:
+        reasons["matchmaking.ratio_to_sd"] = "there is no SD to compare with"
+    if game.ratio_if_random is None:
+        reasons["matchmaking.ratio_if_random"] = (
+            quick if is_quick else "there is no SD to compare with, in the record or in games simulated like it"
+        )
+    for name, value in zip(("x_deterministic", "x_chess"), game.published, strict=True):
+        if value is None:
+            reasons[f"yardstick.published.{name}"] = (
+                "there is no SD" if game.main.sd is None else "the SD is above the published line"
+            )
+    return reasons | _yardstick_absences(game, unknown) | ({"verdict": quick} if game.verdict is None else {})
+
+
+def _yardstick_absences(game: Measurement, unknown: str) -> dict[str, str]:
+    if game.yardstick is None:
+        return {"yardstick.matched": unknown}
+    reasons = {}
+    wide = "the record spreads more than the whole family of games does on this schedule"
+    for name, inversion in (
+        ("x_deterministic", game.yardstick.deterministic),
+        ("x_chess", game.yardstick.chess),
+        ("sd_of_skills", game.yardstick.skill),
+    ):
+        if inversion is None:
+            continue
+        if inversion.estimate == float("inf"):
+            reasons[f"yardstick.matched.{name}"] = wide
+        for place, end in enumerate(inversion.interval):
+            if end == float("inf"):
+                reasons[f"yardstick.matched.{name}_interval.{place}"] = wide
+    if game.verdict is not None and game.verdict.p_deterministic is None:
+        reasons |= {f"verdict.p_values.{name}": "the verdict is refused" for name in ("deterministic", "chess")}
+    return reasons
+
+
+def _stands(game: Measurement, sd: float) -> list[str]:
+    place = describe_place(sd)
+    if game.yardstick is None:
+        return [f"Stands     {place}"]
+    matched, name = game.yardstick, game.reference.name
+    return [
+        f"Stands     on this schedule like {describe(matched.deterministic)} strength, the rest coins; like "
+        f"{describe(matched.chess)} {name}, the rest coins",
+        f"           {place}",
+    ]
+
+
+def _fit(game: Measurement) -> list[str]:
+    fit, past = game.best_fit, game.persistence
+    lines = [
+        f"Fit        k {fit.k:.4g}, loss {fit.loss:.4f} (a coin: {fit.loss_at_zero:.4f})     "
+        f"players who met were {game.mean_rating_difference:.0f} points apart"
+        + ("" if fit.converged else "     the best k lies beyond the search")
+    ]
+    if past.slope is not None and past.std_error is not None:
+        lines.append(
+            f"Persists   {past.slope:.3f} of a past lead goes on (standard error {past.std_error:.3f}; chance: 0)"
+        )
+    return lines
+
+
+def _repeats(spread: Spread) -> str:
+    if spread.rep is None:
+        return "no number of games would tell a player one SD better from his opponent"
+    games = "1 game is" if spread.rep == 1 else f"{spread.rep:,} games are"
+    return f"{games} needed for him to win most of them with more than 75 % probability"
+
+
+def _nulls(place: str, values: Spread | Persistence, reason: str) -> dict[str, str]:
+    return {
+        f"{place}.{name}": reason
+        for name, value in vars(values).items()
+        if value is None and not name.endswith("_interval")
+    }
