@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +17,9 @@ from ludometer.luck.inversion import Target
 from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.ratings.replays import Course, fit_replays
+
+Given = TypeVar("Given")
+Outcome = TypeVar("Outcome")
 
 REGULAR = 25
 """Matches of those whose ratings count."""
@@ -84,6 +89,14 @@ def observe(course: Course, counted: Mask, results: Any, orders: Floats | None =
 def play(course: Course, family: Family, skill: Floats, value: float, seed: Sequence[int]) -> Any:
     """The results of one game of a family among these players."""
     return family.deal(course, skill, np.random.default_rng(list(seed)))(value)
+
+
+def map_games(function: Callable[[Given], Outcome], tasks: Sequence[Given], *, jobs: int) -> list[Outcome]:
+    """One task after the other, or in processes: games this small keep Python busier than the kernels."""
+    if jobs == 1:
+        return [function(task) for task in tasks]
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        return list(pool.map(function, tasks, chunksize=max(1, min(8, len(tasks) // (4 * jobs)))))
 
 
 def store(name: str, results: dict[str, Any]) -> None:

@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ludometer.cli.options import command_line, file_options, json_option, listen, load, note, out_path
+from ludometer.cli.options import (
+    base_option,
+    command_line,
+    counting,
+    file_options,
+    json_option,
+    listen,
+    load,
+    note,
+    out_path,
+    prizes_of,
+    simulation_options,
+    workers_of,
+)
 from ludometer.errors import LudometerError, MatchDataError, NoFiniteFit
 
 if TYPE_CHECKING:
-    from ludometer.luck import Measurement
+    from collections.abc import Callable
+
+    from ludometer.luck import Comparison, Measurement, Reference
 
 
 @click.command("measure")
 @file_options(several=True)
-@click.option("--quick", is_flag=True, help="Leave out what has to be simulated.")
+@click.option("--quick", is_flag=True, help="Leave out what has to be simulated: intervals, yardstick, verdict.")
 @click.option("--cutoffs", default="25,1,100", show_default=True, help="Players with at least so many matches count.")
 @click.option(
     "--search",
@@ -25,31 +42,43 @@ if TYPE_CHECKING:
     show_default=True,
     help="How the best k is found; printed is the paper's own procedure.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For what is simulated.")
+@base_option
+@click.option("--reference", metavar="FILE", help="A record of the game to compare with, instead of chess.")
+@click.option(
+    "--replicates", type=click.IntRange(19), metavar="N", help="Simulated games for each interval; by size of the file."
+)
+@simulation_options
 @click.option("--html", callback=out_path, metavar="FILE", help="Write a report as one self-contained page.")
 @json_option
 def command(**options: Any) -> None:
     """Measure how much skill the game in FILE shows; several files are compared.
 
-    The measure is the spread of best-fit Elo ratings (Duersch, Lambrecht, Oechssler 2020).
+    The measure is the spread of best-fit Elo ratings (Duersch, Lambrecht, Oechssler 2020). The verdict rests on benchmark
+    games simulated on the same schedule.
 
     \b
     ludometer measure games.csv --html report.html
     ludometer measure chess.parquet poker.parquet --by site --json -
+    ludometer measure races.csv --prizes linear --reference chess.parquet
     """
     listen()
-    from ludometer.luck import measure
+    from ludometer.luck import compare_games, measure
     from ludometer.matches import Matches
     from ludometer.report.files import write_json
 
-    cutoffs = _cutoffs(options["cutoffs"])
     settings: dict[str, Any] = {
-        "cutoffs": cutoffs,
+        "cutoffs": _cutoffs(options["cutoffs"]),
         "min_component": options["min_component"],
         "procedure": options["search"],
+        "prizes": prizes_of(options),
+        "base": options["base"],
         "quick": options["quick"],
+        "replicates": options["replicates"],
         "seed": options["seed"],
+        "workers": workers_of(options),
     }
+    if options["reference"] and not options["quick"]:
+        settings["reference"] = _reference(options)
     games: list[tuple[str, Measurement]] = []
     refused: dict[str, str] = {}
     is_one = len(options["file"]) == 1 and not options["by"]
@@ -59,7 +88,8 @@ def command(**options: Any) -> None:
             name += f", {options['by']} {group.value}" if group.value is not None else ""
             assert isinstance(group.matches, Matches)
             try:
-                games.append((name, measure(group.matches, **settings)))
+                with _simulating() as on_progress:
+                    games.append((name, measure(group.matches, **settings, on_progress=on_progress)))
             except (MatchDataError, NoFiniteFit) as error:
                 if is_one:
                     raise
@@ -71,10 +101,11 @@ def command(**options: Any) -> None:
                 show(*games[-1])
     if not games:
         raise MatchDataError("none of the games can be measured: " + "; ".join(refused))
-    if options["json_file"] != "-" and len(games) > 1:
-        compare(games)
+    comparison = None if is_one else compare_games(games)
+    if options["json_file"] != "-" and comparison is not None and len(games) > 1:
+        compare(games, comparison)
     if options["json_file"]:
-        write_json(_document(games, None if is_one else refused), options["json_file"])
+        write_json(_document(games, comparison, refused), options["json_file"])
     if options["html"]:
         from ludometer.report.page import write_page
 
@@ -89,48 +120,88 @@ def _cutoffs(text: str) -> tuple[int, ...]:
         raise LudometerError(f"--cutoffs {text}: write whole numbers with commas, such as 25,1,100") from error
 
 
+def _reference(options: dict[str, Any]) -> Reference:
+    """The game to compare with, read with the usual names of columns."""
+    from ludometer.luck import measure_reference
+    from ludometer.matches import Matches
+
+    file = options["reference"]
+    matches = load({"file": file}, connect=False)[0].matches
+    assert isinstance(matches, Matches)
+    name = Path(file).name.split(".")[0]
+    found = measure_reference(name, matches, seed=options["seed"], workers=workers_of(options))
+    note(f"{name}: players' skills have an SD of {found.sd:.0f}, {found.draws:.0%} of its matches are drawn")
+    return found
+
+
+@contextmanager
+def _simulating() -> Iterator[Callable[[int, int], None] | None]:
+    """Progress of the simulations, whose number grows as they go."""
+    with counting("simulating", "games", total=1) as update:
+        yield update
+
+
 def show(name: str, game: Measurement) -> None:
     """Print one game: what it rests on, the answer, what it means."""
     from ludometer.report.text import printable
 
     dropped = f" · {game.dropped_matches:,} matches dropped: not connected" if game.dropped_matches else ""
+    fewest, _, most = game.players_per_match
+    seats = (
+        "" if most == 2 else f" · {fewest} to {most} players a match" if fewest < most else f" · {most} players a match"
+    )
     click.echo(
         f"{printable(name)}     {game.n_matches:,} matches · {game.n_players:,} players · "
-        f"{game.n_regulars:,} regulars (25 matches or more){dropped}\n"
+        f"{game.n_regulars:,} regulars (25 matches or more){seats}{dropped}\n"
     )
     click.echo(game.summary() + "\n")
 
 
-def compare(games: list[tuple[str, Measurement]]) -> None:
-    """Print several games side by side."""
-    from ludometer.report.text import format_table
+def compare(games: list[tuple[str, Measurement]], comparison: Comparison) -> None:
+    """Print several games side by side, and how sure their order is."""
+    from ludometer.luck.verdict import describe
+    from ludometer.report.text import format_table, printable
 
-    rows = [
-        [
-            name,
-            f"{game.main.sd:.1f}" if game.main.sd is not None else "-",
-            f"{game.main.p_sd:.1%}" if game.main.p_sd is not None else "-",
-            f"{game.main.rep:,}" if game.main.rep else "-",
-            f"{game.n_matches:,}",
-        ]
-        for name, game in _ordered(games)
+    by_name = dict(games)
+    rows = []
+    for name in comparison.names:
+        game = by_name[name]
+        matched = game.yardstick
+        rows.append(
+            [
+                name,
+                f"{game.main.sd:.1f}" if game.main.sd is not None else "-",
+                describe(matched.deterministic) if matched else "-",
+                describe(matched.chess) if matched else "-",
+                game.verdict.answer if game.verdict else "-",
+                f"{game.n_matches:,}",
+            ]
+        )
+    headers = [
+        "game, most skill first",
+        "SD",
+        "strength on its schedule",
+        "chess on its schedule",
+        "verdict",
+        "matches",
     ]
-    click.echo(format_table(["game, most skill first", "SD", "one SD better", "games needed", "matches"], rows))
+    click.echo(format_table(headers, rows))
+    lines = comparison.lines()
+    if lines:
+        click.echo("\n" + "\n".join(printable(line) for line in lines))
 
 
-def _ordered(games: list[tuple[str, Measurement]]) -> list[tuple[str, Measurement]]:
-    return sorted(games, key=lambda game: -(game[1].main.sd if game[1].main.sd is not None else -1))
-
-
-def _document(games: list[tuple[str, Measurement]], refused: dict[str, str] | None) -> dict[str, Any]:
+def _document(
+    games: list[tuple[str, Measurement]], comparison: Comparison | None, refused: dict[str, str]
+) -> dict[str, Any]:
     """One game, or several with those that were refused."""
-    from ludometer.report.documents import measurement_document, provenance_document
+    from ludometer.report.documents import comparison_document, measurement_document, provenance_document
 
     origin = {"provenance": provenance_document([game.provenance for _, game in games], command_line())}
-    if refused is None:
+    if comparison is None:
         return measurement_document(games[0][1]) | origin
     return {
         "games": [{"name": name} | measurement_document(game) for name, game in games],
-        "comparison": {"order": [name for name, _ in _ordered(games)]},
+        "comparison": comparison_document(comparison),
         "absent": {f"games.{name}": reason for name, reason in refused.items()},
     } | origin

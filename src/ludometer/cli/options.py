@@ -17,6 +17,7 @@ from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
     from ludometer.matches import Matches
+    from ludometer.parallel import Workers
     from ludometer.ratings.prizes import Prizes
     from ludometer.read import MatchStream
     from ludometer.result import Provenance
@@ -41,6 +42,7 @@ def file_options(*, several: bool = False) -> Callable[[Command], Command]:
         click.option("--where", metavar="FILTER", help="Rows that count, such as \"season = 2015 and not playoff\"."),
         click.option("--by", metavar="COLUMN", help="Run once for each value of this column."),
         click.option("--min-component", type=click.IntRange(1), metavar="N", help="Keep groups of N players or more."),
+        click.option("--experience", metavar="A:B", help="Matches whose players all had A to B earlier ones."),
         click.option("--drop-bad-rows", is_flag=True, help="Go on without rows that have faults."),
     )  # fmt: skip
 
@@ -59,6 +61,29 @@ def stream_option(command: Command) -> Command:
         is_flag=True,
         help="Read a file that is in time order batch by batch, with only the players in memory.",
     )(command)
+
+
+def simulation_options(command: Command) -> Command:
+    """For what is simulated: who does the work, and from which seed."""
+    options = (
+        click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For what is simulated."),
+        click.option("--jobs", type=click.IntRange(1), metavar="N", help="Threads to work with; by default all cores."),
+        click.option(
+            "--cluster", metavar="ADDRESS", help="A Dask cluster to work on instead, such as tcp://host:8786."
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def workers_of(options: dict[str, Any]) -> Workers:
+    """Who does the work, by --jobs and --cluster."""
+    import os
+
+    from ludometer.parallel import Workers
+
+    return Workers(options["jobs"] or os.cpu_count() or 1, options["cluster"])
 
 
 def base_option(command: Command) -> Command:
@@ -153,20 +178,23 @@ def load(options: dict[str, Any], *, connect: bool = True) -> list[Group]:
             raise LudometerError(f"{target} is the file that is read: write to another one")
     read_options = ReadOptions(**given)
     if options.get("stream"):
-        if options.get("min_component"):
-            raise LudometerError("--min-component needs the file whole: leave out --stream")
+        for name in ("min_component", "experience"):
+            if options.get(name):
+                raise LudometerError(f"--{name.replace('_', '-')} needs the file whole: leave out --stream")
         stream = stream_matches(options["file"], read_options)
         note(*stream.describe())
         return [Group(None, stream)]
     with counting("read", "rows") as on_rows:
         reading = read_file(options["file"], read_options, on_rows=on_rows)
     note(*reading.describe())
+    groups = reading.groups.items()
+    if options.get("experience"):
+        from ludometer.experience import with_experience
+
+        groups = {value: with_experience(matches, options["experience"]) for value, matches in groups}.items()
     if not connect:
-        return [Group(value, matches) for value, matches in reading.groups.items()]
-    return [
-        _group(value, matches, options.get("min_component"), reading.n_bad_rows)
-        for value, matches in reading.groups.items()
-    ]
+        return [Group(value, matches) for value, matches in groups]
+    return [_group(value, matches, options.get("min_component"), reading.n_bad_rows) for value, matches in groups]
 
 
 def prizes_of(options: dict[str, Any]) -> Prizes:
@@ -206,8 +234,14 @@ def named(group: Group) -> Iterator[None]:
 
 
 def command_line() -> str:
-    """The command as it was given, to be repeated."""
-    return shlex.join(["ludometer", *sys.argv[1:]])
+    """The command as it was given, to be repeated, without who did the work: that changes nothing in the result."""
+    words, rest = [], iter(sys.argv[1:])
+    for word in rest:
+        if word in ("--jobs", "--cluster"):
+            next(rest, None)
+        elif not word.startswith(("--jobs=", "--cluster=")):
+            words.append(word)
+    return shlex.join(["ludometer", *words])
 
 
 def note(*lines: str) -> None:
@@ -232,8 +266,8 @@ def listen() -> None:
 
 
 @contextmanager
-def counting(verb: str, noun: str, total: int | None = None) -> Iterator[Callable[[int], None] | None]:
-    """Progress of long work on a terminal; nothing in a pipe."""
+def counting(verb: str, noun: str, total: int | None = None) -> Iterator[Callable[..., None] | None]:
+    """Progress of long work on a terminal, told how much is done and, if it grew, of how much; nothing in a pipe."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -247,7 +281,7 @@ def counting(verb: str, noun: str, total: int | None = None) -> Iterator[Callabl
     )
     with Progress(SpinnerColumn(), TextColumn(verb), *bar, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(verb, total=total)
-        yield lambda done: progress.update(task, completed=done)
+        yield lambda done, of=None: progress.update(task, completed=done, total=of or total)
 
 
 def out_path(_: click.Context, __: click.Parameter, value: str | None) -> Path | None:

@@ -1,7 +1,26 @@
 """The measures of a game: how far the ratings of its players spread, and what that says of skill and luck."""
 
+from ludometer.luck.analysis import measure_reference
+from ludometer.luck.checks import Check
+from ludometer.luck.comparison import Comparison, compare_games
 from ludometer.luck.measurement import Measurement, measure
 from ludometer.luck.reference import ReferenceGame, reference_games
 from ludometer.luck.spread import Spread, repetitions
+from ludometer.luck.verdict import Verdict
+from ludometer.luck.yardstick import Reference, Yardstick
 
-__all__ = ["Measurement", "ReferenceGame", "Spread", "measure", "reference_games", "repetitions"]
+__all__ = [
+    "Check",
+    "Comparison",
+    "Measurement",
+    "Reference",
+    "ReferenceGame",
+    "Spread",
+    "Verdict",
+    "Yardstick",
+    "compare_games",
+    "measure",
+    "measure_reference",
+    "reference_games",
+    "repetitions",
+]

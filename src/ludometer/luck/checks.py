@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ludometer.arrays import Counts, Floats, Mask
+from ludometer.arrays import Floats, Mask
+from ludometer.experience import least_experience
 from ludometer.games.families import Skilled
 from ludometer.luck.inversion import Target, deal
 from ludometer.luck.yardstick import Interval, Reference, Yardstick, make_course, match_yardstick
@@ -162,24 +163,6 @@ def run_check(task: tuple[int, Plan], primary: Primary) -> Check:
         answer=answer,
         agrees=answer == primary.answer if plan.kind != "unit" else None,
     )
-
-
-def least_experience(matches: Matches) -> Counts:
-    """For each match, how many matches its least experienced player had played before."""
-    seats = matches.seats
-    return np.minimum.reduceat(earlier_matches(seats.player), seats.starts[:-1])
-
-
-def earlier_matches(player: Any) -> Counts:
-    """For each seat, in how many earlier ones the same player sat."""
-    order = np.argsort(player, kind="stable")
-    ordered = player[order]
-    fresh = np.ones(len(player), bool)
-    fresh[1:] = ordered[1:] != ordered[:-1]
-    begin = np.maximum.accumulate(np.where(fresh, np.arange(len(player)), 0))
-    earlier = np.empty(len(player), np.int64)
-    earlier[order] = np.arange(len(player)) - begin
-    return earlier
 
 
 def finite(value: float) -> float | None:

@@ -72,9 +72,8 @@ def fit_replays(course: Course, results: Any, *, counted: Mask, guess: Floats) -
         grid = centre[open_games, np.newaxis] * np.geomspace(1 / _REACH, _REACH, _LANES)
         chosen = results if len(open_games) == n_games else np.ascontiguousarray(results[:, open_games])
         losses, spread = _play_grid(course, chosen, grid, groups)
+        k[open_games], loss[open_games], sd[open_games] = _minima(grid, losses, spread)
         best = losses.argmin(axis=1)
-        for row, game in enumerate(open_games):
-            k[game], loss[game], sd[game] = _minimum(grid[row], losses[row], spread[row])
         low, high = best == 0, best == _LANES - 1
         ends = (low & (grid[:, 0] <= _LOWEST)) | (high & (grid[:, -1] >= _HIGHEST))
         for end in np.flatnonzero(ends):
@@ -98,22 +97,24 @@ def _play_grid(course: Course, results: Any, grid: Floats, groups: Mask) -> tupl
     return (2 * loss[0] / len(course.matches)).reshape(grid.shape), spread.reshape(*grid.shape, len(groups))
 
 
-def _minimum(grid: Floats, losses: Floats, spread: Floats) -> tuple[float, float, Floats]:
-    """k, loss and SD at the minimum of the polynomial of degree 6 through the losses, in ln k."""
-    best = int(losses.argmin())
-    if best in (0, len(grid) - 1):
-        return float(grid[best]), float(losses[best]), spread[best]
-    place = np.linspace(-1, 1, len(grid))
-    curve = np.polynomial.polynomial.polyfit(place, losses - losses[best], 6)
-    fine = np.linspace(place[best - 1], place[best + 1], 201)
-    heights = np.polynomial.polynomial.polyval(fine, curve)
-    lowest = int(heights.argmin())
-    point = float(fine[lowest])
-    if 0 < lowest < len(fine) - 1:
-        before, at, after = heights[lowest - 1 : lowest + 2]
-        bend = before - 2 * at + after
-        point += 0.5 * (before - after) / bend * (fine[1] - fine[0]) if bend > 0 else 0.0
-    nearby = slice(max(best - 2, 0), best + 3)
-    sd = np.polynomial.polynomial.polyfit(place[nearby], spread[nearby], 3).T @ point ** np.arange(4)
-    k = float(np.sqrt(grid[0] * grid[-1]) * np.sqrt(grid[-1] / grid[0]) ** point)
-    return k, float(losses[best] + heights[lowest]), np.asarray(sd)
+_PLACE = np.linspace(-1, 1, _LANES)
+_FINE = np.linspace(-1, 1, 2001)
+_LOSS_CURVE, _SD_CURVE = (
+    np.vander(_FINE, degree + 1) @ np.linalg.pinv(np.vander(_PLACE, degree + 1)) for degree in (6, 5)
+)
+"""From values at the eight points of a grid, even in ln k, to a polynomial through them at fine steps."""
+
+
+def _minima(grid: Floats, losses: Floats, spread: Floats) -> tuple[Floats, Floats, Floats]:
+    """k, loss and SDs of each game at the minimum of the polynomial of degree 6 through its losses."""
+    rows = np.arange(len(grid))
+    best = losses.argmin(axis=1)
+    least = losses[rows, best]
+    curve = (losses - least[:, np.newaxis]) @ _LOSS_CURVE.T
+    # between the neighbours of the best point only
+    apart = np.abs(_FINE - _PLACE[best][:, np.newaxis]) > _PLACE[1] - _PLACE[0]
+    at = np.where(apart, np.inf, curve).argmin(axis=1)
+    ratio = np.sqrt(grid[:, -1] / grid[:, 0])
+    k = np.sqrt(grid[:, 0] * grid[:, -1]) * ratio ** _FINE[at]
+    sd = np.einsum("gl,gls->gs", _SD_CURVE[at], spread)
+    return k, least + np.minimum(curve[rows, at], 0.0), sd

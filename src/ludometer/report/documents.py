@@ -10,15 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from ludometer.errors import LudometerError
-from ludometer.luck import Measurement
+from ludometer.luck import Comparison, Measurement
 from ludometer.ratings import Evaluation, PlacesPrediction, Prediction, Ratings
 from ludometer.result import Provenance
 
-_NOT_YET = {
-    "luck": "not in this version",
-    "yardstick.matched": "not in this version",
-    "verdict": "not in this version: it has to rest on a matched benchmark with an interval",
-}
+_NOT_YET = {"luck": "not in this version"}
 
 _SCHEMAS = Path(__file__).parent / "schemas"
 
@@ -86,11 +82,10 @@ def prediction_document(prediction: Prediction | PlacesPrediction) -> dict[str, 
 def measurement_document(measurement: Measurement) -> dict[str, Any]:
     """The measures of a game; what is not there is null, and `absent` says why."""
     fit, past = measurement.best_fit, measurement.persistence
-    intervals = (f"spread.{place}.sd_interval" for place in range(len(measurement.spread)))
-    absent = measurement.absent() | dict.fromkeys(intervals, "intervals are not in this version") | _NOT_YET
+    absent = measurement.absent() | _NOT_YET
     if measurement.provenance.seed is None:
         absent["provenance.seed"] = "nothing was simulated"
-    x_deterministic, x_chess = measurement.published
+    fewest, mean, most = measurement.players_per_match
     return {
         "data": {
             "matches": measurement.n_matches,
@@ -99,10 +94,20 @@ def measurement_document(measurement: Measurement) -> dict[str, Any]:
             "dropped_matches": measurement.dropped_matches,
             "dropped_players": measurement.dropped_players,
             "draw_rate": measurement.draw_rate,
-            "players_per_match": {"min": 2, "mean": 2.0, "max": 2},
+            "players_per_match": {"min": fewest, "mean": mean, "max": most},
         },
-        "best_fit": {"k": fit.k, "loss": fit.loss, "loss_at_zero": fit.loss_at_zero, "passes": fit.passes},
-        "spread": [vars(spread) | {"sd_interval": None} for spread in measurement.spread],
+        "best_fit": {
+            "k": fit.k,
+            "k_interval": _interval(measurement.k_interval),
+            "loss": fit.loss,
+            "loss_at_zero": fit.loss_at_zero,
+            "passes": fit.passes,
+        },
+        "spread": [
+            vars(spread)
+            | {name: _interval(getattr(spread, name)) for name in ("sd_interval", "p_sd_interval", "rep_interval")}
+            for spread in measurement.spread
+        ],
         "matchmaking": {
             "mean_rating_difference": measurement.mean_rating_difference,
             "ratio_to_sd": measurement.ratio_to_sd,
@@ -110,10 +115,73 @@ def measurement_document(measurement: Measurement) -> dict[str, Any]:
         },
         "persistence": vars(past),
         "luck": None,
-        "yardstick": {"published": {"x_deterministic": x_deterministic, "x_chess": x_chess}, "matched": None},
-        "verdict": None,
+        "yardstick": _yardstick(measurement),
+        "verdict": _verdict(measurement),
         "absent": absent,
     }
+
+
+def comparison_document(comparison: Comparison) -> dict[str, Any]:
+    """The order of the games, and for each two the confidence that the first shows more skill."""
+    names = comparison.names
+    return {
+        "order": list(names),
+        "sd_of_skills": dict(zip(names, comparison.sd_of_skills, strict=True)),
+        "more_skill": [
+            {"game": names[row], "than": names[column], "confidence": float(comparison.more_skill[row, column])}
+            for row in range(len(names))
+            for column in range(row + 1, len(names))
+            if math.isfinite(comparison.more_skill[row, column])
+        ],
+    }
+
+
+def _yardstick(measurement: Measurement) -> dict[str, Any]:
+    x_deterministic, x_chess = measurement.published
+    matched = measurement.yardstick
+    found: dict[str, Any] | None = None
+    if matched is not None:
+        found = {"replicates": matched.replicates, "reference": vars(measurement.reference)}
+        for name, inversion in (
+            ("x_deterministic", matched.deterministic),
+            ("x_chess", matched.chess),
+            ("sd_of_skills", matched.skill),
+        ):
+            found[name] = None if inversion is None else _finite(inversion.estimate)
+            found[f"{name}_interval"] = None if inversion is None else _interval(inversion.interval)
+    return {"published": {"x_deterministic": x_deterministic, "x_chess": x_chess}, "matched": found}
+
+
+def _verdict(measurement: Measurement) -> dict[str, Any] | None:
+    verdict, pairing = measurement.verdict, measurement.pairing
+    if verdict is None:
+        return None
+    return {
+        "answer": verdict.answer,
+        "statement": verdict.statement,
+        "p_values": {"deterministic": verdict.p_deterministic, "chess": verdict.p_chess},
+        "reasons": list(verdict.reasons),
+        "matchmaking": {
+            "detected": bool(pairing and pairing.detected),
+            "corrected": bool(pairing and pairing.corrected),
+            "correlation": pairing.correlation if pairing else 0.0,
+        },
+        "primary": verdict.primary,
+        "checks": [
+            vars(check)
+            | {name: _interval(getattr(check, name)) for name in ("x_deterministic_interval", "x_chess_interval")}
+            for check in verdict.checks
+        ],
+    }
+
+
+def _interval(interval: Sequence[float | None] | None) -> list[float | None] | None:
+    """[low, high]; an end beyond everything is null."""
+    return None if interval is None else [None if end is None else _finite(end) for end in interval]
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def provenance_document(origins: Sequence[Provenance], command: str) -> dict[str, Any]:
