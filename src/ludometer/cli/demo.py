@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -24,15 +25,17 @@ def command(html: Path) -> None:
     listen()
     from ludometer.cli.measure import compare, show
     from ludometer.demo import GAMES
-    from ludometer.luck import measure
+    from ludometer.luck import compare_games, measure
+    from ludometer.parallel import Workers
     from ludometer.read import read_matches
     from ludometer.report.page import write_page
 
-    games = [(name, measure(read_matches(path))) for name, path in GAMES.items()]
+    workers = Workers(os.cpu_count() or 1)
+    games = [(name, measure(read_matches(path), workers=workers)) for name, path in GAMES.items()]
     click.echo("How much skill, how much luck?\n")
     show(*games[0])
     click.echo("Three games side by side\n")
-    compare(games)
+    compare(games, compare_games(games))
     write_page(games, html, command=f"ludometer demo --html {html}")
     _rate_club()
     note(f"wrote {html}: open it in a browser")

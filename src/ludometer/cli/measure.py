@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 def command(**options: Any) -> None:
     """Measure how much skill the game in FILE shows; several files are compared.
 
-    The measure is the spread of best-fit Elo ratings (Duersch, Lambrecht, Oechssler 2020). The verdict rests on benchmark
-    games simulated on the same schedule.
+    The measure is the spread of best-fit Elo ratings (Duersch, Lambrecht, Oechssler 2020). The verdict rests on
+    benchmark games simulated on the same schedule.
 
     \b
     ludometer measure games.csv --html report.html
@@ -147,9 +147,7 @@ def show(name: str, game: Measurement) -> None:
 
     dropped = f" · {game.dropped_matches:,} matches dropped: not connected" if game.dropped_matches else ""
     fewest, _, most = game.players_per_match
-    seats = (
-        "" if most == 2 else f" · {fewest} to {most} players a match" if fewest < most else f" · {most} players a match"
-    )
+    seats = "" if most == 2 else f" · {f'{fewest} to ' if fewest < most else ''}{most} players a match"
     click.echo(
         f"{printable(name)}     {game.n_matches:,} matches · {game.n_players:,} players · "
         f"{game.n_regulars:,} regulars (25 matches or more){seats}{dropped}\n"
@@ -180,8 +178,8 @@ def compare(games: list[tuple[str, Measurement]], comparison: Comparison) -> Non
     headers = [
         "game, most skill first",
         "SD",
-        "strength on its schedule",
-        "chess on its schedule",
+        "matched strength",
+        "matched chess",
         "verdict",
         "matches",
     ]

@@ -18,8 +18,8 @@ class Comparison:
     """Games from most skill to least, and for each two the confidence that the one shows more than the other.
 
     Skill is compared by the SD of normal skills that would spread like each record on its own schedule, which does not
-    depend on how long the records are. The confidence is the share of pairs of simulated solutions in that order: it comes
-    from an inversion, as a p-value does, and is no posterior probability.
+    depend on how long the records are. The confidence is the share of pairs of simulated solutions in that order: it
+    comes from an inversion, as a p-value does, and is no posterior probability.
     """
 
     names: tuple[str, ...]

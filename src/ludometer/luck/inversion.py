@@ -48,6 +48,8 @@ class Inversion:
     """Solutions of all replicates, sorted; infinite where the whole family spreads less than the record."""
 
     solutions: Floats
+    highest: float = np.inf
+    """The end of the family: no value beyond it is known."""
 
     @property
     def estimate(self) -> float:
@@ -60,7 +62,7 @@ class Inversion:
         n = len(self.solutions)
         place = 0.025 * (n + 1) - 1
         low, high = (float(_at(self.solutions, at)) for at in (place, n - 1 - place))
-        return low, high
+        return min(low, self.highest), high
 
     def p_value(self, value: float, *, above: bool) -> float:
         """How often a game of the family at `value` spreads as much as the record (`above`), or as little."""
@@ -80,12 +82,12 @@ def invert(
 ) -> Inversion:
     """Solve every replicate; a pilot group says where to begin."""
     if not target.sd > 0:
-        return Inversion(np.zeros(replicates))
+        return Inversion(np.zeros(replicates), family.highest)
     pilot = _solve((0, family.highest / 4, None), target, family, seed)
     begin, slope = _beginning(pilot, family)
     tasks = [(number, begin, slope) for number in range(1, 1 + -(-replicates // GROUP))]
     solved = map_tasks(_solve, tasks, shared=(target, family, seed), workers=workers, on_done=on_done)
-    return Inversion(np.sort(np.concatenate([solution for solution, _ in solved])[:replicates]))
+    return Inversion(np.sort(np.concatenate([solution for solution, _ in solved])[:replicates]), family.highest)
 
 
 def _beginning(pilot: tuple[Floats, Floats], family: Family) -> tuple[float, float | None]:

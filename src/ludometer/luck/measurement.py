@@ -20,7 +20,7 @@ from ludometer.luck.spread import Spread, measure_spread, sweep_cutoffs
 from ludometer.luck.verdict import Verdict
 from ludometer.luck.words import absences, answer_lines
 from ludometer.luck.yardstick import Interval, Reference, Yardstick
-from ludometer.matches import Matches
+from ludometer.matches import Matches, Pairs
 from ludometer.parallel import Workers
 from ludometer.players import Players
 from ludometer.ratings.best_fit import BestFitElo, Procedure, fit_best_elo
@@ -205,7 +205,9 @@ def measure(
         mean_rating_difference=mean_rating_difference(inside, k=best.k / wider, prizes=prizes) * wider,
         ratio_if_random=random,
         persistence=measure_persistence(inside, min_matches=REGULAR, prizes=prizes),
-        forecasts=evaluate(inside.parts(), systems=[Elo(best.k, 0.0, prizes, base)]).systems[0],
+        forecasts=evaluate(
+            inside.parts() if isinstance(inside.table, Pairs) else inside, systems=[Elo(best.k, 0.0, prizes, base)]
+        ).systems[0],
         yardstick=found.yardstick,
         pairing=found.pairing,
         verdict=found.verdict,

@@ -84,9 +84,9 @@ def side_of(interval: tuple[float, float]) -> Answer:
 
 def describe(inversion: Inversion) -> str:
     """x with its interval in words: "39 % [37, 41]", or "more than 100 %"."""
-    if not np.isfinite(inversion.estimate):
-        return f"more than 100 % [{inversion.interval[0]:.0f}, -]"
     low, high = inversion.interval
+    if not np.isfinite(inversion.estimate):
+        return f"more than 100 % [{low:.0f}, -]"
     digits = 0 if inversion.estimate >= 9.5 else 1
     upper = f"{high:.{digits}f}" if np.isfinite(high) else "-"
     return f"{inversion.estimate:.{digits}f} % [{low:.{digits}f}, {upper}]"
@@ -158,7 +158,14 @@ def _check_reasons(checks: Sequence[Check]) -> list[str]:
     told = [check for check in checks if check.agrees is not None]
     if not told:
         return []
-    others = [check.name for check in told if not check.agrees]
-    if not others:
-        return [f"all {len(told)} checks give the same answer"]
-    return [f"{len(told) - len(others)} of {len(told)} checks give the same answer; other answers: {', '.join(others)}"]
+    same = sum(bool(check.agrees) for check in told)
+    if same == len(told):
+        return [f"all {same} checks give the same answer"]
+    unclear = sum(check.answer == CANNOT_TELL and not check.agrees for check in told)
+    others = [f"{check.name} ({check.answer})" for check in told if not check.agrees and check.answer != CANNOT_TELL]
+    parts = [f"{same} of {len(told)} checks give the same answer"]
+    if unclear:
+        parts.append(f"{unclear} cannot tell")
+    if others:
+        parts.append(f"{len(others)} give{'s' * (len(others) == 1)} another: {', '.join(others)}")
+    return [", ".join(parts)]

@@ -71,10 +71,8 @@ def make_course(matches: Matches, prizes: Prizes = WINNER) -> Course:
 def replicates_for(n_matches: int) -> tuple[int, int]:
     """Replicates for the answer, and for each check of it: fewer for long records, which need fewer.
 
-    n + 1 is a multiple of 40, so that ranks cut off 2.5 % exactly; checks have 95 %, 90 % or 80 % between their ends.
+    n + 1 is a multiple of 40, so that ranks cut off 2.5 % exactly; checks have 90 % or 80 % between their ends.
     """
-    if n_matches <= 30_000:
-        return 199, 39
     return (119, 19) if n_matches <= 1_000_000 else (39, 9)
 
 
