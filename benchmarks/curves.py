@@ -35,7 +35,9 @@ AT_ONCE = 4
 """Games that share a pass."""
 
 
-def measure_curve(per_match: int, n_matches: int, shares: tuple[int, ...], seed: int) -> tuple[list[float], list[float]]:
+def measure_curve(
+    per_match: int, n_matches: int, shares: tuple[int, ...], seed: int
+) -> tuple[list[float], list[float]]:
     """SD and best k at each x, on one schedule and with the same luck."""
     course = make_course(simulate_coin(N_PLAYERS, n_matches, per_match=per_match, seed=seed), make_prizes("linear"))
     rng = np.random.default_rng([seed, per_match])

@@ -34,10 +34,10 @@ SHARES = (10.0, 20.0, 40.0, 60.0)
 SPREADS = (40.0, 80.0, 160.0)
 """SDs of skill in Elo points, for games with logistic results."""
 
-N_GAMES, N_CHESS, N_OUTSIDE, BLOCK = 1_000, 400, 300, 100
+N_GAMES, N_CHESS, N_OUTSIDE, BLOCK = 1_000, 400, 300, 200
 REPLICATES, FEW_REPLICATES = 119, 39
-REPEATS, AT_ONCE = 128, 8
-"""Repeated plays that make a truth: their mean is off by 1/11 of a standard error. How many share a pass."""
+REPEATS, AT_ONCE = 96, 8
+"""Repeated plays that make a truth: their mean is off by a tenth of a standard error. How many share a pass."""
 
 DRIFT = 0.5
 """The SD of how far a skill moves over all of a player's matches, in SDs of skill."""
@@ -111,7 +111,9 @@ def assortative(task: Task) -> Row:
     course = make_course(meet_closest(skill, n_matches, candidates=2, rng=rng))
     target, again = _played(course, Deterministic(), skill, x, task)
     pairs = course.matches.pairs
-    pairing = study_pairing(Matches(course.matches.players, Pairs(pairs.first, pairs.second, again(0))), seed=[task.number])
+    pairing = study_pairing(
+        Matches(course.matches.players, Pairs(pairs.first, pairs.second, again(0))), seed=[task.number]
+    )
     alike = replace(target, orders=pairing.orders)
     truth = _truth(target, again)
     row = {"true_x": x, "detected": float(pairing.detected), "correlation": pairing.correlation}
@@ -122,7 +124,9 @@ def assortative(task: Task) -> Row:
 
 
 def _rng(task: Task, *purpose: int) -> np.random.Generator:
-    return np.random.default_rng([list(PARTS).index(task.kind), list(SCHEDULES).index(task.schedule), task.number, *purpose])
+    return np.random.default_rng(
+        [list(PARTS).index(task.kind), list(SCHEDULES).index(task.schedule), task.number, *purpose]
+    )
 
 
 def _begin(task: Task) -> tuple[Course, Floats, float]:
@@ -153,7 +157,8 @@ def _moved(target: Target, course: Course, skill: Floats, sd: float, task: Task)
     """x%-deterministic of the game, and of normal skills that stay, without draws, at this SD on the same schedule."""
     usual, _ = _played(course, Skilled(), skill, sd, task)
     x, usual_x = (
-        invert(one, Deterministic(), replicates=FEW_REPLICATES, seed=[11, task.number]).estimate for one in (target, usual)
+        invert(one, Deterministic(), replicates=FEW_REPLICATES, seed=[11, task.number]).estimate
+        for one in (target, usual)
     )
     return {"x": x, "usual_x": usual_x, "usual_sd": usual.sd}
 
@@ -293,6 +298,7 @@ def main() -> None:
             results[name] = summarise(rows)
             if part >= 1:
                 store("intervals", results)
+            show(name, {"games": len(rows), "all": results[name]["all"]})
         show(name, results[name])
 
 

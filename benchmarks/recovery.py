@@ -4,7 +4,8 @@
 
 Players are as active as a power law says; only those with 25 matches count. First opponents are drawn at random: x by
 the matched yardstick, and off the published line. Then an opponent is the nearest in strength of several candidates, or
-comes from the same pool: what the schedule alone tells, and x with and without simulated players who are paired alike.
+comes from the same pool: what the schedule alone tells, and x with and without simulated players who are paired alike,
+for x%-deterministic and for x%-chess, in which it matters how far apart opponents are and not only who is better.
 Writes benchmarks/results/recovery.json after each part.
 """
 
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ludometer.arrays import Floats
-from ludometer.games.families import Deterministic
+from ludometer.games.families import Deterministic, Family, Mixed
 from ludometer.luck.inversion import Target, invert
 from ludometer.luck.pairing import Pairing, study_pairing
 from ludometer.luck.reference import published_x
@@ -30,7 +31,9 @@ SHARES = (10.0, 20.0, 40.0)
 SEEDS, SEEDS_OF_PAIRINGS = 20, 5
 REPLICATES, REPLICATES_OF_PAIRINGS = 39, 32
 CANDIDATES = (1, 2, 3, 8)
-PAIRED_SHARE = 40.0
+GAMES: dict[str, tuple[Family, float]] = {"deterministic": (Deterministic(), 40.0), "chess": (Mixed(), 60.0)}
+"""Played with matchmaking and in pools: the family, and the true x."""
+
 N_POOLS = 10
 
 
@@ -43,6 +46,7 @@ class Task(NamedTuple):
     x: float
     seed: int
     candidates: int = 1
+    game: str = "deterministic"
 
 
 def recover(task: Task) -> dict[str, float]:
@@ -69,16 +73,19 @@ def recover_paired(task: Task) -> dict[str, float]:
     skill = rng.standard_normal(task.n_players)
     schedule = _schedule(task, skill, rng)
     course = make_course(schedule)
-    results = play(course, Deterministic(), skill, task.x, [5, task.candidates, task.seed])
+    family = GAMES[task.game][0]
+    results = play(course, family, skill, task.x, [5, task.candidates, task.seed])
     pairs = schedule.pairs
     played = Matches(schedule.players, Pairs(pairs.first, pairs.second, results))
     target = observe(course, schedule.counts >= REGULAR, results)
     pairing = study_pairing(played, seed=[6, task.seed])
-    structure = find_structure(pairs.first, pairs.second, n_players=task.n_players, rng=np.random.default_rng(task.seed))
+    structure = find_structure(
+        pairs.first, pairs.second, n_players=task.n_players, rng=np.random.default_rng(task.seed)
+    )
 
     def solve(orders: Floats | None) -> float:
         target_here = Target(course, target.counted, target.sd, target.k, orders)
-        return invert(target_here, Deterministic(), replicates=REPLICATES_OF_PAIRINGS, seed=[7, task.seed]).estimate
+        return invert(target_here, family, replicates=REPLICATES_OF_PAIRINGS, seed=[7, task.seed]).estimate
 
     uncorrected = solve(None)
     return {
@@ -132,23 +139,22 @@ def random_opponents(jobs: int) -> dict[str, Any]:
     return answer
 
 
-def pairings(jobs: int) -> dict[str, Any]:
+def pairings(game: str, jobs: int) -> dict[str, Any]:
     """Matchmaking by strength, and pools."""
     kinds = [("closest", candidates) for candidates in CANDIDATES]
     kinds += [("pools unrelated to strength", 1), ("pools by strength", 1)]
     answer: dict[str, Any] = {}
+    x = GAMES[game][1]
     for n_players, n_matches in SCHEDULES:
         for kind, candidates in kinds:
-            tasks = [
-                Task(kind, n_players, n_matches, PAIRED_SHARE, seed, candidates) for seed in range(SEEDS_OF_PAIRINGS)
-            ]
+            tasks = [Task(kind, n_players, n_matches, x, seed, candidates, game) for seed in range(SEEDS_OF_PAIRINGS)]
             row = summarise(map_games(recover_paired, tasks, jobs=jobs))
             name = f"closest of {candidates}" if kind == "closest" else kind
             answer[f"{n_players} players, {n_matches} matches, {name}"] = row
             print(
                 f"{n_players:6,d} players   {name:28s} detected {row['detected']:.0%}   sound {row['sound']:.0%}   "
                 f"correlation {row['correlation']:.2f} (true {row['true_correlation']:.2f}, "
-                f"schedule {row['closeness']:.2f}, {row['directions']:.1f} directions)   true {PAIRED_SHARE:g} %: "
+                f"schedule {row['closeness']:.2f}, {row['directions']:.1f} directions)   {x:g} % {game}: "
                 f"{row['corrected']:5.1f} ± {row['corrected_sd']:.1f}   uncorrected {row['uncorrected']:5.1f}   "
                 f"true order {row['true_order']:5.1f}",
                 flush=True,
@@ -161,8 +167,9 @@ def main() -> None:
     jobs = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     results: dict[str, Any] = {"random": random_opponents(jobs)}
     store("recovery", results)
-    results["pairings"] = pairings(jobs)
-    store("recovery", results)
+    for game in GAMES:
+        results[f"pairings, {GAMES[game][1]:g} % {game}"] = pairings(game, jobs)
+        store("recovery", results)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,9 @@ from ludometer.strength import StrengthPosterior, fit_strengths
 TOO_CLOSE = 0.8
 """Above this correlation of the strengths of opponents the yardstick is not recovered on simulated schedules."""
 
+_FOLLOWS = 0.01
+"""Strengths follow the schedule if the test that they do not gives less than this."""
+
 DRAWS = 32
 
 
@@ -32,6 +35,8 @@ class Pairing:
     correlation: float
     """Between the strengths of those who met: 0 at random, 1 if only equals meet."""
     n_directions: int
+    p_value: float
+    """Of the test that strengths do not follow the schedule at all."""
     orders: Floats | None
     """Skills for simulated players (players, n), as standard normal scores; None where random ones will do."""
 
@@ -58,7 +63,7 @@ def study_pairing(matches: Matches, *, seed: Sequence[int]) -> Pairing:
     n_players = len(matches.players)
     structure = find_structure(first, second, n_players=n_players, rng=rng)
     if not structure.detected:
-        return Pairing(False, 0.0, 0, None)
+        return Pairing(False, 0.0, 0, 1.0, None)
     posterior = fit_strengths(
         first,
         second,
@@ -69,10 +74,13 @@ def study_pairing(matches: Matches, *, seed: Sequence[int]) -> Pairing:
         n_draws=DRAWS,
         rng=rng,
     )
+    n_directions = structure.directions.shape[1]
+    if posterior.p_value > _FOLLOWS:
+        return Pairing(True, 0.0, n_directions, posterior.p_value, None)
     counts = matches.counts
     orders = _draws_as_close(posterior, structure.closeness, counts, first, second)
     met = float(np.mean([_correlation(order, first, second) for order in orders.T[:8]]))
-    return Pairing(True, met, structure.directions.shape[1], orders)
+    return Pairing(True, met, n_directions, posterior.p_value, orders)
 
 
 def _draws_as_close(

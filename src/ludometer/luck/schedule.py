@@ -122,7 +122,7 @@ class _Graph:
 
         scale = 1 / np.sqrt(self.degree + self.degree.mean())
         matrix = sparse.diags_array(scale) @ self.met @ sparse.diags_array(scale)
-        values, vectors = eigsh(matrix, k=n, which="LA", v0=rng.random(len(scale)), tol=1e-4)
+        values, vectors = eigsh(matrix, k=n, which="LA", v0=rng.random(len(scale)), tol=1e-3)
         order = np.argsort(-values)
         return values[order], vectors[:, order] * scale[:, np.newaxis]
 

@@ -148,6 +148,8 @@ def _below(p: float) -> str:
 def _pairing_reasons(pairing: Pairing | None) -> list[str]:
     if pairing is None or not pairing.detected:
         return ["who met whom is as at random, so far as the schedule shows"]
+    if not pairing.corrected:
+        return [f"the schedule is not random, but strengths do not follow it (p = {pairing.p_value:.2g})"]
     return [
         f"the schedule is not random: the strengths of opponents correlate with {pairing.correlation:.2f}; "
         "the simulated players are paired alike"

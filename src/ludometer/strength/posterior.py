@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -32,6 +33,8 @@ class StrengthPosterior:
     draws: Floats
     """(players, n), in natural units."""
     residual_sd: float
+    p_value: float
+    """Of Wald's test that strengths do not follow the directions at all; 1 where there are none."""
 
 
 def fit_strengths(
@@ -73,7 +76,7 @@ def fit_strengths(
     prior = _Prior(model, along * loose + np.exp(0.5 * (low + high)))
     mode = prior.maximum(mode)
     draws = mode[:, np.newaxis] + prior.draw(mode, model.noise(n_draws, rng))
-    return StrengthPosterior(mode, draws, float(np.sqrt(np.exp(0.5 * (low + high)))))
+    return StrengthPosterior(mode, draws, float(np.sqrt(np.exp(0.5 * (low + high)))), prior.p_value(mode))
 
 
 class _Model:
@@ -148,17 +151,42 @@ class _Prior:
         right = self.model.difference.T @ (np.sqrt(weight)[:, np.newaxis] * noise[0])
         return self._solve(right + (self.tight * self.project(noise[1]).T).T, weight)
 
+    def p_value(self, mode: Floats) -> float:
+        """Wald's test of the directions: their coefficients against what the results tell of them beside the residuals.
+
+        With the information L of the results and the precision D of the prior, that is V' L V - V' L (L + D)^-1 L V.
+        """
+        from scipy.stats import chi2
+
+        directions = self.model.free[:, 1:]
+        if not directions.shape[1]:
+            return 1.0
+        along = mode - self.project(self.tight * mode) / self.tight
+        coefficient = np.linalg.lstsq(self.model.free, along, rcond=None)[0][1:]
+        laplacian = self._laplacian(self.model.forecast(mode)[1])
+        told = laplacian @ directions
+
+        def multiply(x: Floats) -> Floats:
+            return np.asarray(laplacian @ x + (self.tight**2 * x.T).T)
+
+        explained = _conjugate_gradients(multiply, told, laplacian.diagonal() + self.tight**2)
+        information = directions.T @ told - told.T @ explained
+        return float(chi2.sf(coefficient @ information @ coefficient, directions.shape[1]))
+
     def _penalty(self, strength: Floats) -> Floats:
         return np.asarray((self.tight * self.project((self.tight * strength.T).T).T).T)
 
     def _solve(self, right: Floats, weight: Floats) -> Floats:
-        difference = self.model.difference
-        laplacian = (difference.T @ (sparse.diags_array(weight) @ difference)).tocsr()
+        laplacian = self._laplacian(weight)
 
         def multiply(x: Floats) -> Floats:
             return np.asarray(laplacian @ x + self._penalty(x))
 
         return _conjugate_gradients(multiply, right - right.mean(axis=0), laplacian.diagonal() + self.tight**2)
+
+    def _laplacian(self, weight: Floats) -> Any:
+        difference = self.model.difference
+        return (difference.T @ (sparse.diags_array(weight) @ difference)).tocsr()
 
 
 def _conjugate_gradients(multiply: Callable[[Floats], Floats], right: Floats, diagonal: Floats) -> Floats:
