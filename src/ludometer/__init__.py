@@ -15,6 +15,19 @@ _HOMES = {
     "Players": "players",
     "Measurement": "luck",
     "measure": "luck",
+    "with_experience": "experience",
+    "simulate_deterministic": "games",
+    "mix": "games",
+    "deterministic_on": "games",
+    "coin_on": "games",
+    "Workers": "parallel",
+    "fit_share": "ratings",
+    "measure_reference": "luck",
+    "compare_games": "luck",
+    "Yardstick": "luck",
+    "Verdict": "luck",
+    "Reference": "luck",
+    "Comparison": "luck",
     "BestFit": "ratings",
     "BestFitElo": "ratings",
     "fit_best_elo": "ratings",
@@ -46,11 +59,23 @@ if TYPE_CHECKING:
     from ludometer.components import keep_connected as keep_connected
     from ludometer.errors import LudometerError as LudometerError
     from ludometer.errors import MatchDataError as MatchDataError
+    from ludometer.experience import with_experience as with_experience
+    from ludometer.games import coin_on as coin_on
+    from ludometer.games import deterministic_on as deterministic_on
+    from ludometer.games import mix as mix
     from ludometer.games import simulate_coin as simulate_coin
+    from ludometer.games import simulate_deterministic as simulate_deterministic
     from ludometer.games import simulate_strengths as simulate_strengths
+    from ludometer.luck import Comparison as Comparison
     from ludometer.luck import Measurement as Measurement
+    from ludometer.luck import Reference as Reference
+    from ludometer.luck import Verdict as Verdict
+    from ludometer.luck import Yardstick as Yardstick
+    from ludometer.luck import compare_games as compare_games
     from ludometer.luck import measure as measure
+    from ludometer.luck import measure_reference as measure_reference
     from ludometer.matches import Matches as Matches
+    from ludometer.parallel import Workers as Workers
     from ludometer.players import Players as Players
     from ludometer.ratings import BestFit as BestFit
     from ludometer.ratings import BestFitElo as BestFitElo
@@ -64,6 +89,7 @@ if TYPE_CHECKING:
     from ludometer.ratings import RatingSystem as RatingSystem
     from ludometer.ratings import evaluate as evaluate
     from ludometer.ratings import fit_best_elo as fit_best_elo
+    from ludometer.ratings import fit_share as fit_share
     from ludometer.ratings import make_prizes as make_prizes
     from ludometer.ratings import predict as predict
     from ludometer.ratings import rate as rate

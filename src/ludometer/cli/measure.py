@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ludometer.luck import Comparison, Measurement, Reference
+    from ludometer.matches import Matches
 
 
 @click.command("measure")
@@ -43,6 +44,11 @@ if TYPE_CHECKING:
     help="How the best k is found; printed is the paper's own procedure.",
 )
 @base_option
+@click.option(
+    "--share",
+    metavar="SHARE",
+    help="Share of the matches that are played, the rest being coins: bounds expectations; fit finds it.",
+)
 @click.option("--reference", metavar="FILE", help="A record of the game to compare with, instead of chess.")
 @click.option(
     "--replicates", type=click.IntRange(19), metavar="N", help="Simulated games for each interval; by size of the file."
@@ -88,6 +94,8 @@ def command(**options: Any) -> None:
             name += f", {options['by']} {group.value}" if group.value is not None else ""
             assert isinstance(group.matches, Matches)
             try:
+                if options["share"]:
+                    settings["share"] = _share(options["share"], group.matches)
                 with _simulating() as on_progress:
                     games.append((name, measure(group.matches, **settings, on_progress=on_progress)))
             except (MatchDataError, NoFiniteFit) as error:
@@ -118,6 +126,20 @@ def _cutoffs(text: str) -> tuple[int, ...]:
         return tuple(int(word) for word in text.split(","))
     except ValueError as error:
         raise LudometerError(f"--cutoffs {text}: write whole numbers with commas, such as 25,1,100") from error
+
+
+def _share(text: str, matches: Matches) -> float:
+    """A share of matches as a fraction, or the one that fits best."""
+    from ludometer.ratings import fit_share
+
+    if text == "fit":
+        share = fit_share(matches)
+        note(f"bounded forecasts fit best if {share:.1%} of the matches are played and the rest are coins")
+        return share
+    try:
+        return float(text)
+    except ValueError as error:
+        raise LudometerError(f"--share {text}: write a fraction such as 0.5, or fit") from error
 
 
 def _reference(options: dict[str, Any]) -> Reference:

@@ -14,7 +14,7 @@ from ludometer.ratings.prizes import RECORDED, WINNER, Prizes, seat_columns
 from ludometer.scale import expected_score, from_elo, to_elo
 
 
-def mean_rating_difference(matches: Matches, *, k: float, prizes: Prizes = WINNER) -> float:
+def mean_rating_difference(matches: Matches, *, k: float, prizes: Prizes = WINNER, share: float = 1.0) -> float:
     """The mean of |R_i - R_j| over matches, with the ratings at the time of each (Duersch et al. 2020, Table 3).
 
     Of several players it is the mean over the pairs of a match.
@@ -27,7 +27,7 @@ def mean_rating_difference(matches: Matches, *, k: float, prizes: Prizes = WINNE
         table = part.table
         if isinstance(table, Pairs):
             before = np.empty((len(part), 2))
-            elo_pass(table.first, table.second, table.halves, rating, from_elo(k), np.empty(0), before)
+            elo_pass(table.first, table.second, table.halves, rating, from_elo(k), np.empty(0), before, share)
             total += float(np.abs(before[:, 0] - before[:, 1]).sum())
         else:
             prize, score = seat_columns(table, prizes)

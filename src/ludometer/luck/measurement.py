@@ -24,7 +24,7 @@ from ludometer.matches import Matches, Pairs
 from ludometer.parallel import Workers
 from ludometer.players import Players
 from ludometer.ratings.best_fit import BestFitElo, Procedure, fit_best_elo
-from ludometer.ratings.elo import Elo
+from ludometer.ratings.elo import Elo, unusual
 from ludometer.ratings.evaluation import SystemScore, evaluate
 from ludometer.ratings.prizes import WINNER, Prizes
 from ludometer.result import Provenance
@@ -144,6 +144,7 @@ def measure(
     procedure: Procedure = "lanes",
     prizes: Prizes = WINNER,
     base: Base = "10",
+    share: float = 1.0,
     reference: Reference | None = None,
     quick: bool = False,
     replicates: int | None = None,
@@ -156,7 +157,8 @@ def measure(
     Players outside the largest connected component are left out, or those in components smaller than `min_component`.
     Matches of several are played for `prizes`; base e gives their ratings on the printed, wider scale. The verdict
     rests on benchmarks simulated on the same schedule, `replicates` of them; `quick` leaves out all that has to be
-    simulated. `on_progress` is told how many of how many simulations are done.
+    simulated. `on_progress` is told how many of how many simulations are done. A `share` below 1 bounds expectations
+    as if only that share of the matches were played and the rest coins (footnote 34); nothing is simulated then.
 
     >>> from ludometer.games import simulate_coin, simulate_strengths
     >>> skill, chance = measure(simulate_strengths(200, 20_000, sd=400)), measure(simulate_coin(200, 20_000))
@@ -170,12 +172,15 @@ def measure(
     kept = keep_connected(matches, min_players=min_component)
     inside, reference = kept.matches, reference or Reference()
     _refuse_anonymous(inside)
-    best = fit_best_elo(inside, procedure=procedure, prizes=prizes, base=base)
+    quick = quick or share != 1
+    best = fit_best_elo(inside, procedure=procedure, prizes=prizes, base=base, share=share)
     played = inside.counts
     swept = sweep_cutoffs(best.rating, played)
-    spread = tuple(measure_spread(best.rating, played, min_matches=cutoff) for cutoff in dict.fromkeys(cutoffs))
+    spread = tuple(
+        measure_spread(best.rating, played, min_matches=cutoff, share=share) for cutoff in dict.fromkeys(cutoffs)
+    )
     main, wider = _main(spread), points_per_unit(base) / points_per_unit("10")
-    parameters = _parameters(cutoffs, min_component, procedure, prizes, base, reference)
+    parameters = _parameters(cutoffs, min_component, procedure, reference) | unusual(prizes, base, share)
     found = Analysis()
     random = None
     if not quick:
@@ -202,11 +207,12 @@ def measure(
         cutoffs=swept[0],
         n_by_cutoff=swept[1],
         sd_by_cutoff=swept[2],
-        mean_rating_difference=mean_rating_difference(inside, k=best.k / wider, prizes=prizes) * wider,
+        mean_rating_difference=wider * mean_rating_difference(inside, k=best.k / wider, prizes=prizes, share=share),
         ratio_if_random=random,
         persistence=measure_persistence(inside, min_matches=REGULAR, prizes=prizes),
         forecasts=evaluate(
-            inside.parts() if isinstance(inside.table, Pairs) else inside, systems=[Elo(best.k, 0.0, prizes, base)]
+            inside.parts() if isinstance(inside.table, Pairs) else inside,
+            systems=[Elo(best.k, 0.0, prizes, base, share)],
         ).systems[0],
         yardstick=found.yardstick,
         pairing=found.pairing,
@@ -234,13 +240,11 @@ def _refuse_anonymous(matches: Matches) -> None:
 
 
 def _parameters(
-    cutoffs: Sequence[int], min_component: int | None, procedure: str, prizes: Prizes, base: str, reference: Reference
+    cutoffs: Sequence[int], min_component: int | None, procedure: str, reference: Reference
 ) -> dict[str, object]:
     return {
         "cutoffs": list(cutoffs),
         "min_component": min_component,
         "procedure": procedure,
-        "prizes": prizes.name,
-        "base": base,
         "reference": reference.name,
     }

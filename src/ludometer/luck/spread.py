@@ -32,13 +32,15 @@ class Spread:
     """How many games make the player who is one SD better win the majority with more than 75 % probability."""
     sd_interval: tuple[float, float] | None = None
     """95 %: of what the same players would show on average, playing the same schedule again and again."""
+    share: float = 1.0
+    """Of the matches that are played; the rest are coins (Duersch et al. 2020, footnote 34)."""
 
     @property
     def p_sd_interval(self) -> tuple[float, float] | None:
         """p_sd at the ends of the interval of the SD."""
         if self.sd_interval is None:
             return None
-        low, high = (float(p) for p in expected_score(np.array(self.sd_interval)))
+        low, high = (float(p) for p in _bounded(np.array(self.sd_interval), self.share))
         return low, high
 
     @property
@@ -50,7 +52,7 @@ class Spread:
         return repetitions(high), repetitions(low)
 
 
-def measure_spread(rating: Floats, played: Counts, *, min_matches: int) -> Spread:
+def measure_spread(rating: Floats, played: Counts, *, min_matches: int, share: float = 1.0) -> Spread:
     """The spread of those who played at least `min_matches` matches (Duersch et al. 2020, Tables 2, 5, 6).
 
     >>> measure_spread(np.array([-100.0, 0.0, 100.0]), np.array([30, 30, 30]), min_matches=25).sd
@@ -58,10 +60,10 @@ def measure_spread(rating: Floats, played: Counts, *, min_matches: int) -> Sprea
     """
     chosen = rating[played >= min_matches]
     if len(chosen) < 2:
-        return Spread(min_matches, len(chosen))
+        return Spread(min_matches, len(chosen), share=share)
     sd = float(chosen.std(ddof=1))
     q01, q99 = (float(value) for value in np.quantile(chosen, [0.01, 0.99]))
-    p_sd, p_1_99 = (float(p) for p in expected_score(np.array([sd, q99 - q01])))
+    p_sd, p_1_99 = (float(p) for p in _bounded(np.array([sd, q99 - q01]), share))
     return Spread(
         min_matches,
         len(chosen),
@@ -73,7 +75,13 @@ def measure_spread(rating: Floats, played: Counts, *, min_matches: int) -> Sprea
         p_sd,
         p_1_99,
         repetitions(p_sd),
+        share=share,
     )
+
+
+def _bounded(difference: Floats, share: float) -> Floats:
+    expected = expected_score(difference)
+    return expected if share == 1 else share * expected + (1 - share) / 2
 
 
 def sweep_cutoffs(rating: Floats, played: Counts, *, highest: int = 100) -> tuple[Counts, Counts, Floats]:

@@ -50,7 +50,11 @@ def describe_place(sd: float) -> str:
 def absences(game: Measurement) -> dict[str, str]:
     """What is null in the result, and why."""
     reasons: dict[str, str] = {}
-    quick = "left out by --quick"
+    quick = (
+        "left out by --quick"
+        if game.main.share == 1
+        else "left out with --share: benchmarks are played with the usual expectation"
+    )
     is_quick = game.provenance.seed is None
     unknown = quick if is_quick else "there is no SD to compare with, or no best fit in games simulated like the record"
     for place, spread in enumerate(game.spread):

@@ -1,6 +1,6 @@
 """Rating systems: one file a system, one driver for all."""
 
-from ludometer.ratings.best_fit import BestFit, BestFitElo, fit_best_elo
+from ludometer.ratings.best_fit import BestFit, BestFitElo, fit_best_elo, fit_share
 from ludometer.ratings.elo import Elo, EloState
 from ludometer.ratings.evaluation import Calibration, Evaluation, SystemScore, evaluate
 from ludometer.ratings.prediction import PlacesPrediction, Prediction, predict
@@ -23,6 +23,7 @@ __all__ = [
     "SystemScore",
     "evaluate",
     "fit_best_elo",
+    "fit_share",
     "make_prizes",
     "predict",
     "rate",

@@ -12,7 +12,14 @@ import numpy as np
 from ludometer.arrays import Codes, Floats
 from ludometer.errors import LudometerError, MatchDataError, NoFiniteFit
 from ludometer.matches import Matches, Seats
-from ludometer.ratings.elo import Elo, EloState, play_once, refuse_base_of_several, unusual
+from ludometer.ratings.elo import (
+    Elo,
+    EloState,
+    play_once,
+    refuse_base_of_several,
+    refuse_share_of_several,
+    unusual,
+)
 from ludometer.ratings.prizes import WINNER, Prizes, seat_columns
 from ludometer.result import Provenance
 from ludometer.scale import Base, points_per_unit
@@ -81,14 +88,19 @@ class BestFitElo:
 
 
 def fit_best_elo(
-    matches: Matches, *, procedure: Procedure = "lanes", prizes: Prizes = WINNER, base: Base = "10"
+    matches: Matches,
+    *,
+    procedure: Procedure = "lanes",
+    prizes: Prizes = WINNER,
+    base: Base = "10",
+    share: float = 1.0,
 ) -> BestFitElo:
     """Find the k with the least loss (Duersch et al. 2020, eq. 2) and the ratings at that k.
 
     "lanes" tries 8 or 16 values of k in one pass over the data and needs four passes in all; "printed" is the paper's
     own (A.4): five points, the step halved around the best until the loss is flat to 1e-6 of its gain. Matches of
     several are played for the prizes; base e gives their k and ratings on the scale that the paper prints, which is
-    ln 10 times wider, the forecasts being the same.
+    ln 10 times wider, the forecasts being the same. A `share` below 1 bounds the expectation (footnote 34).
 
     >>> from ludometer.matches import Matches
     >>> rng = np.random.default_rng(0)
@@ -100,7 +112,7 @@ def fit_best_elo(
     """
     if not len(matches):
         raise MatchDataError("there are no matches")
-    search = _Search(matches, prizes, base)
+    search = _Search(matches, prizes, base, share)
     searches: dict[str, Callable[[_Search], float]] = {"lanes": _search_in_lanes, "printed": _search_as_printed}
     if procedure not in searches:
         raise LudometerError(f"no search is called {procedure!r}; there are: {', '.join(searches)}")
@@ -122,8 +134,27 @@ def fit_best_elo(
         losses=losses,
         rating=rating,
         converged=search.converged,
-        provenance=Provenance("best-fit", {"procedure": procedure} | unusual(prizes, base), matches.fingerprint),
+        provenance=Provenance("best-fit", {"procedure": procedure} | unusual(prizes, base, share), matches.fingerprint),
     )
+
+
+def fit_share(matches: Matches, *, procedure: Procedure = "lanes") -> float:
+    """The share of matches that are played, the rest being coins, at which bounded forecasts of two miss least.
+
+    Expectations then run from (1 - share) / 2 to (1 + share) / 2: a floor and a ceiling of what anybody can expect.
+
+    >>> from ludometer.games import mix, simulate_strengths
+    >>> half = mix(simulate_strengths(100, 40_000, sd=400, seed=1), 50, seed=1)
+    >>> 0.4 < fit_share(half) < 0.6
+    True
+    """
+    from scipy.optimize import minimize_scalar
+
+    def loss(share: float) -> float:
+        return fit_best_elo(matches, procedure=procedure, share=float(share)).loss
+
+    best = minimize_scalar(loss, bounds=(0.05, 1.0), method="bounded", options={"xatol": 2e-3, "maxiter": 30})
+    return 1.0 if loss(1.0) <= best.fun else float(best.x)
 
 
 @dataclass(frozen=True)
@@ -136,17 +167,18 @@ class BestFit:
     procedure: Procedure = "lanes"
     prizes: Prizes = WINNER
     base: Base = "10"
+    share: float = 1.0
     name: ClassVar[str] = "best-fit"
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """None before it is fitted, but unusual prizes or base."""
-        return unusual(self.prizes, self.base)
+        """None before it is fitted, but unusual prizes, base or share."""
+        return unusual(self.prizes, self.base, self.share)
 
     def fitted(self, matches: Matches, *, in_sample: bool) -> FittedElo:
         """The system with the k that fits these matches; `in_sample` says whether it will be scored on them too."""
-        fit = fit_best_elo(matches, procedure=self.procedure, prizes=self.prizes, base=self.base)
-        return FittedElo(fit.k, in_sample, self.prizes, self.base)
+        fit = fit_best_elo(matches, procedure=self.procedure, prizes=self.prizes, base=self.base, share=self.share)
+        return FittedElo(fit.k, in_sample, self.prizes, self.base, self.share)
 
 
 @dataclass(frozen=True)
@@ -157,12 +189,13 @@ class FittedElo:
     in_sample: bool
     prizes: Prizes = WINNER
     base: Base = "10"
+    share: float = 1.0
     name: ClassVar[str] = BestFit.name
 
     @property
     def parameters(self) -> dict[str, Any]:
         """k, and whether it was fitted to the matches that it is scored on."""
-        return {"k": self.k, "in_sample": self.in_sample} | unusual(self.prizes, self.base)
+        return {"k": self.k, "in_sample": self.in_sample} | unusual(self.prizes, self.base, self.share)
 
     def start(self, n_players: int) -> EloState:
         """Everybody at 0."""
@@ -186,16 +219,18 @@ class FittedElo:
 
     @property
     def _elo(self) -> Elo:
-        return Elo(self.k, 0.0, self.prizes, self.base)
+        return Elo(self.k, 0.0, self.prizes, self.base, self.share)
 
 
 class _Search:
     """Losses of a record at many k, each pass and each k remembered."""
 
-    def __init__(self, matches: Matches, prizes: Prizes, base: Base) -> None:
+    def __init__(self, matches: Matches, prizes: Prizes, base: Base, share: float) -> None:
         self.matches = matches
-        self.prizes, self.base = prizes, base
-        if not isinstance(matches.table, Seats):
+        self.prizes, self.base, self.share = prizes, base, share
+        if isinstance(matches.table, Seats):
+            refuse_share_of_several(share)
+        else:
             refuse_base_of_several(base)
         self.losses: dict[float, float] = {}
         self.passes = 0
@@ -217,7 +252,7 @@ class _Search:
     def play(self, k: float) -> tuple[Floats, float]:
         """The ratings and the loss at one k."""
         rating, unit = np.zeros((len(self.matches.players), 1)), points_per_unit(self.base)
-        loss = play_once(self.matches, rating, k / unit, self.prizes, self.base, np.empty(0))
+        loss = play_once(self.matches, rating, k / unit, self.prizes, self.base, np.empty(0), self.share)
         self.passes += 1
         return unit * rating[:, 0], 2 * loss / len(self.matches)
 
@@ -230,7 +265,7 @@ class _Search:
             prize, score = self._seat_columns
             seats_lanes(table.starts, table.player, score.reshape(-1, 1), prize, rating, step, loss)
         else:
-            elo_lanes(table.first, table.second, table.halves, rating, step, loss)
+            elo_lanes(table.first, table.second, table.halves, rating, step, loss, self.share)
 
     @cached_property
     def _seat_columns(self) -> tuple[Floats, Floats]:

@@ -12,8 +12,8 @@ from ludometer.ratings.system import AnySystem
 from ludometer.scale import Base
 
 SYSTEMS: dict[str, tuple[type[Any], dict[str, str]]] = {
-    "elo": (Elo, {"k": "k", "start": "start_rating"}),
-    "best-fit": (BestFit, {}),
+    "elo": (Elo, {"k": "k", "start": "start_rating", "share": "share"}),
+    "best-fit": (BestFit, {"share": "share"}),
 }
 """Name → the system's class and its parameters, users' words first."""
 

@@ -104,7 +104,7 @@ def measurement_document(measurement: Measurement) -> dict[str, Any]:
             "passes": fit.passes,
         },
         "spread": [
-            vars(spread)
+            {name: value for name, value in vars(spread).items() if name != "share"}
             | {name: _interval(getattr(spread, name)) for name in ("sd_interval", "p_sd_interval", "rep_interval")}
             for spread in measurement.spread
         ],
