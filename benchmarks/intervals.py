@@ -27,14 +27,14 @@ from ludometer.luck.yardstick import make_course, repeat_play
 from ludometer.matches import Matches, Pairs
 from ludometer.ratings.replays import Course, fit_replays
 from ludometer.scale import expected_score
-from schedules import POWER, REGULAR, map_games, meet_closest, meet_random, observe, play, store
+from schedules import POWER, REGULAR, Crew, meet_closest, meet_random, observe, play, store
 
 SCHEDULES = {"dense": (200, 10_000, 0.0), "sparse": (2_000, 12_000, POWER)}
 SHARES = (10.0, 20.0, 40.0, 60.0)
 SPREADS = (40.0, 80.0, 160.0)
 """SDs of skill in Elo points, for games with logistic results."""
 
-N_GAMES, N_CHESS, N_OUTSIDE, BLOCK = 1_000, 400, 300, 200
+N_GAMES, N_CHESS, N_OUTSIDE, BLOCK = 1_000, 400, 300, 100
 REPLICATES, FEW_REPLICATES = 119, 39
 REPEATS, AT_ONCE = 96, 8
 """Repeated plays that make a truth: their mean is off by a tenth of a standard error. How many share a pass."""
@@ -283,7 +283,7 @@ def show(name: str, summary: dict[str, Any]) -> None:
 
 def main() -> None:
     """Simulate, print, store."""
-    jobs = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    crew = Crew(int(sys.argv[1]) if len(sys.argv) > 1 else 1)
     part = float(sys.argv[2]) if len(sys.argv) > 2 else 1.0
     plan = [("deterministic", "dense", N_GAMES), ("deterministic", "sparse", N_GAMES)]
     plan += [("chess", "dense", N_CHESS), ("chess", "sparse", N_CHESS)]
@@ -294,7 +294,7 @@ def main() -> None:
         rows: list[Row] = []
         name = f"{kind}, {schedule}"
         for start in range(0, len(tasks), BLOCK):
-            rows += map_games(run_game, tasks[start : start + BLOCK], jobs=jobs)
+            rows += crew.map(run_game, tasks[start : start + BLOCK])
             results[name] = summarise(rows)
             if part >= 1:
                 store("intervals", results)

@@ -24,7 +24,7 @@ from ludometer.luck.reference import published_x
 from ludometer.luck.schedule import find_structure
 from ludometer.luck.yardstick import make_course
 from ludometer.matches import Matches, Pairs
-from schedules import POWER, REGULAR, map_games, meet_closest, meet_in_pools, meet_random, observe, play, store
+from schedules import POWER, REGULAR, Crew, meet_closest, meet_in_pools, meet_random, observe, play, store
 
 SCHEDULES = ((5_000, 50_000), (20_000, 60_000))
 SHARES = (10.0, 20.0, 40.0)
@@ -123,13 +123,13 @@ def summarise(rows: list[dict[str, float]]) -> dict[str, float]:
     return summary
 
 
-def random_opponents(jobs: int) -> dict[str, Any]:
+def random_opponents(crew: Crew) -> dict[str, Any]:
     """Recovery on power-law schedules."""
     answer: dict[str, Any] = {}
     for n_players, n_matches in SCHEDULES:
         for x in SHARES:
             tasks = [Task("random", n_players, n_matches, x, seed) for seed in range(SEEDS)]
-            row = summarise(map_games(recover, tasks, jobs=jobs))
+            row = summarise(crew.map(recover, tasks))
             answer[f"{n_players} players, {n_matches} matches, {x:g} %"] = row
             print(
                 f"{n_players:6,d} players {n_matches:6,d} matches   true {x:2g} %   matched {row['matched']:5.2f} "
@@ -139,7 +139,7 @@ def random_opponents(jobs: int) -> dict[str, Any]:
     return answer
 
 
-def pairings(game: str, jobs: int) -> dict[str, Any]:
+def pairings(game: str, crew: Crew) -> dict[str, Any]:
     """Matchmaking by strength, and pools."""
     kinds = [("closest", candidates) for candidates in CANDIDATES]
     kinds += [("pools unrelated to strength", 1), ("pools by strength", 1)]
@@ -148,7 +148,7 @@ def pairings(game: str, jobs: int) -> dict[str, Any]:
     for n_players, n_matches in SCHEDULES:
         for kind, candidates in kinds:
             tasks = [Task(kind, n_players, n_matches, x, seed, candidates, game) for seed in range(SEEDS_OF_PAIRINGS)]
-            row = summarise(map_games(recover_paired, tasks, jobs=jobs))
+            row = summarise(crew.map(recover_paired, tasks))
             name = f"closest of {candidates}" if kind == "closest" else kind
             answer[f"{n_players} players, {n_matches} matches, {name}"] = row
             print(
@@ -164,11 +164,11 @@ def pairings(game: str, jobs: int) -> dict[str, Any]:
 
 def main() -> None:
     """Measure, print, store."""
-    jobs = int(sys.argv[1]) if len(sys.argv) > 1 else 1
-    results: dict[str, Any] = {"random": random_opponents(jobs)}
+    crew = Crew(int(sys.argv[1]) if len(sys.argv) > 1 else 1)
+    results: dict[str, Any] = {"random": random_opponents(crew)}
     store("recovery", results)
     for game in GAMES:
-        results[f"pairings, {GAMES[game][1]:g} % {game}"] = pairings(game, jobs)
+        results[f"pairings, {GAMES[game][1]:g} % {game}"] = pairings(game, crew)
         store("recovery", results)
 
 

@@ -30,6 +30,23 @@ POWER = 0.8
 WITHIN_POOLS = 0.98
 
 
+class Crew:
+    """Processes that play games: those are so small that they keep Python busier than the kernels.
+
+    They live as long as the run, so all its games are played by the same version of the code.
+    """
+
+    def __init__(self, jobs: int) -> None:
+        self.pool = ProcessPoolExecutor(jobs, get_context("spawn")) if jobs > 1 else None
+        self.jobs = jobs
+
+    def map(self, function: Callable[[Given], Outcome], tasks: Sequence[Given]) -> list[Outcome]:
+        """The outcomes of all tasks, in order."""
+        if self.pool is None:
+            return [function(task) for task in tasks]
+        return list(self.pool.map(function, tasks, chunksize=max(1, min(8, len(tasks) // (4 * self.jobs)))))
+
+
 class Draw:
     """Players in proportion to their activity."""
 
@@ -89,14 +106,6 @@ def observe(course: Course, counted: Mask, results: Any, orders: Floats | None =
 def play(course: Course, family: Family, skill: Floats, value: float, seed: Sequence[int]) -> Any:
     """The results of one game of a family among these players."""
     return family.deal(course, skill, np.random.default_rng(list(seed)))(value)
-
-
-def map_games(function: Callable[[Given], Outcome], tasks: Sequence[Given], *, jobs: int) -> list[Outcome]:
-    """One task after the other, or in processes: games this small keep Python busier than the kernels."""
-    if jobs == 1:
-        return [function(task) for task in tasks]
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-        return list(pool.map(function, tasks, chunksize=max(1, min(8, len(tasks) // (4 * jobs)))))
 
 
 def store(name: str, results: dict[str, Any]) -> None:

@@ -81,7 +81,7 @@ def analyse(
             primary=settings.primary,
         )
 
-    if not main.sd or (main.n < FEWEST_REGULARS and main.n < 3):
+    if main.sd is None or (main.n < FEWEST_REGULARS and main.n < 3):
         return Analysis(verdict=judged(None, None))
     replicates, fewer = replicates_for(len(matches))
     replicates = settings.replicates or replicates

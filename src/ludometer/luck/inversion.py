@@ -9,7 +9,7 @@ spread is not unusual, a 95 % interval by inversion, and the share of solutions 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,6 +26,9 @@ _TOLERANCE = 5e-3
 
 _FINE = 5e-4
 """A bracket this narrow, as a part of the whole range, needs no further search."""
+
+_NOTHING = 1e-9
+"""A spread below all that a best k above 0 leaves: what is solved for is where a replicate begins to spread."""
 
 _SECANTS, _MOST_ROUNDS = 5, 14
 """Where the best k falls to 0 a spread can jump: after some secants the bracket is halved instead."""
@@ -50,11 +53,13 @@ class Inversion:
     solutions: Floats
     highest: float = np.inf
     """The end of the family: no value beyond it is known."""
+    from_zero: bool = False
+    """The record does not spread at all: then neither does a replicate at any value from 0 to its solution."""
 
     @property
     def estimate(self) -> float:
         """The median: half of the replicates spread more at this value, half less."""
-        return float(np.quantile(self.solutions, 0.5, method="lower"))
+        return 0.0 if self.from_zero else float(np.quantile(self.solutions, 0.5, method="lower"))
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -62,7 +67,7 @@ class Inversion:
         n = len(self.solutions)
         place = 0.025 * (n + 1) - 1
         low, high = (float(_at(self.solutions, at)) for at in (place, n - 1 - place))
-        return min(low, self.highest), high
+        return 0.0 if self.from_zero else min(low, self.highest), high
 
     def p_value(self, value: float, *, above: bool) -> float:
         """How often a game of the family at `value` spreads as much as the record (`above`), or as little."""
@@ -81,13 +86,15 @@ def invert(
     on_done: Callable[[int], None] | None = None,
 ) -> Inversion:
     """Solve every replicate; a pilot group says where to begin."""
-    if not target.sd > 0:
-        return Inversion(np.zeros(replicates), family.highest)
+    from_zero = not target.sd > 0
+    if from_zero:
+        target = replace(target, sd=_NOTHING)
     pilot = _solve((0, family.highest / 4, None), target, family, seed)
     begin, slope = _beginning(pilot, family)
     tasks = [(number, begin, slope) for number in range(1, 1 + -(-replicates // GROUP))]
     solved = map_tasks(_solve, tasks, shared=(target, family, seed), workers=workers, on_done=on_done)
-    return Inversion(np.sort(np.concatenate([solution for solution, _ in solved])[:replicates]), family.highest)
+    solutions = np.sort(np.concatenate([solution for solution, _ in solved])[:replicates])
+    return Inversion(solutions, family.highest, from_zero)
 
 
 def _beginning(pilot: tuple[Floats, Floats], family: Family) -> tuple[float, float | None]:
@@ -179,7 +186,7 @@ class _Path:
 
     def _next(self, sd: float) -> float:
         low, high = self.below[0], min(self.above[0], self.highest)
-        if self.rounds > _SECANTS:
+        if self.rounds > _SECANTS or not np.isfinite(sd):
             return 0.5 * (low + high)
         value = self._straight(sd) if sd > 0 else 2 * self.value
         if self.above[0] > self.highest:

@@ -210,10 +210,7 @@ def measure(
         mean_rating_difference=wider * mean_rating_difference(inside, k=best.k / wider, prizes=prizes, share=share),
         ratio_if_random=random,
         persistence=measure_persistence(inside, min_matches=REGULAR, prizes=prizes),
-        forecasts=evaluate(
-            inside.parts() if isinstance(inside.table, Pairs) else inside,
-            systems=[Elo(best.k, 0.0, prizes, base, share)],
-        ).systems[0],
+        forecasts=_forecasts(inside, Elo(best.k, 0.0, prizes, base, share)),
         yardstick=found.yardstick,
         pairing=found.pairing,
         verdict=found.verdict,
@@ -223,6 +220,12 @@ def measure(
         played=played,
         provenance=Provenance("measure", parameters, matches.fingerprint, None if quick else seed),
     )
+
+
+def _forecasts(matches: Matches, elo: Elo) -> SystemScore:
+    """What its forecasts were worth; of two in parts, so that long records need little memory."""
+    parts = matches.parts() if isinstance(matches.table, Pairs) else matches
+    return evaluate(parts, systems=[elo]).systems[0]
 
 
 def _main(spread: tuple[Spread, ...]) -> Spread:

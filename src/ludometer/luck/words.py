@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from ludometer.luck.spread import Spread
 
 
+_WIDE = "the record spreads more than the whole family of games does on this schedule"
+_SERIES = "a series of games as one is another question"
+
+
 def answer_lines(game: Measurement) -> list[str]:
     """At most a screen: skill, where it stands, the fit, the verdict and its cautions."""
     main = game.main
@@ -64,6 +68,9 @@ def absences(game: Measurement) -> dict[str, str]:
         for name in ("sd_interval", "p_sd_interval", "rep_interval"):
             if getattr(spread, name) is None:
                 reasons[f"spread.{place}.{name}"] = few if spread.sd is None else unknown
+        for end, rep in enumerate(spread.rep_interval or ()):
+            if rep is None:
+                reasons[f"spread.{place}.rep_interval.{end}"] = even
     if game.k_interval is None:
         reasons["best_fit.k_interval"] = unknown
     few, exact = "too few regulars, or results that do not vary", "past averages tell all results exactly"
@@ -79,14 +86,13 @@ def absences(game: Measurement) -> dict[str, str]:
             reasons[f"yardstick.published.{name}"] = (
                 "there is no SD" if game.main.sd is None else "the SD is above the published line"
             )
-    return reasons | _yardstick_absences(game, unknown) | ({"verdict": quick} if game.verdict is None else {})
+    return reasons | _yardstick_absences(game, unknown) | _verdict_absences(game, quick)
 
 
 def _yardstick_absences(game: Measurement, unknown: str) -> dict[str, str]:
     if game.yardstick is None:
         return {"yardstick.matched": unknown}
     reasons = {}
-    wide = "the record spreads more than the whole family of games does on this schedule"
     for name, inversion in (
         ("x_deterministic", game.yardstick.deterministic),
         ("x_chess", game.yardstick.chess),
@@ -95,12 +101,28 @@ def _yardstick_absences(game: Measurement, unknown: str) -> dict[str, str]:
         if inversion is None:
             continue
         if inversion.estimate == float("inf"):
-            reasons[f"yardstick.matched.{name}"] = wide
+            reasons[f"yardstick.matched.{name}"] = _WIDE
         for place, end in enumerate(inversion.interval):
             if end == float("inf"):
-                reasons[f"yardstick.matched.{name}_interval.{place}"] = wide
-    if game.verdict is not None and game.verdict.p_deterministic is None:
-        reasons |= {f"verdict.p_values.{name}": "the verdict is refused" for name in ("deterministic", "chess")}
+                reasons[f"yardstick.matched.{name}_interval.{place}"] = _WIDE
+    return reasons
+
+
+def _verdict_absences(game: Measurement, quick: str) -> dict[str, str]:
+    if game.verdict is None:
+        return {"verdict": quick}
+    reasons = {}
+    if game.verdict.p_deterministic is None:
+        reasons = {f"verdict.p_values.{name}": "the verdict is refused" for name in ("deterministic", "chess")}
+    for place, check in enumerate(game.verdict.checks):
+        few = f"there is no best fit, or too few players count: {check.counted:,}"
+        for name, value in vars(check).items():
+            if value is None:
+                told = _SERIES if name == "agrees" and check.answer is not None else _WIDE
+                reasons[f"verdict.checks.{place}.{name}"] = few if check.sd is None else told
+            if name.endswith("_interval"):
+                ends = enumerate(value or ())
+                reasons |= {f"verdict.checks.{place}.{name}.{end}": _WIDE for end, at in ends if at == float("inf")}
     return reasons
 
 

@@ -28,6 +28,9 @@ _REPEATS = 48
 REPEAT_TASKS = _REPEATS
 """Tasks that they take, two pairs at a time and two ends."""
 
+_FEWEST_PAIRS = 8
+"""Pairs that have a best fit at an end; with fewer it tells nothing."""
+
 _QUANTILE = 1.985
 """Of Student's t with as many degrees of freedom as there are pairs: 97.5 %."""
 
@@ -57,8 +60,8 @@ class Repetition:
     """How far measures move when the same players play the same schedule again: 95 % intervals of their means."""
 
     sd_intervals: tuple[Interval | None, ...]
-    """For each group of players who count."""
-    k_interval: Interval
+    """For each group of players who count; None where simulated games have no best fit."""
+    k_interval: Interval | None
 
 
 def make_course(matches: Matches, prizes: Prizes = WINNER) -> Course:
@@ -125,12 +128,18 @@ def repeat_play(
     played = map_tasks(_play_twice, tasks, shared=shared, workers=workers, on_done=on_done)
     halves = (np.concatenate(half) for half in (played[: len(tasks) // 2], played[len(tasks) // 2 :]))
     # for each end and measure (the SDs, then k): its mean, and its standard error by chance alone
-    known = [(half.mean(axis=(0, 1)), np.sqrt(((half[:, 0] - half[:, 1]) ** 2).mean(axis=0) / 2)) for half in halves]
+    sound = (half[np.isfinite(half).all(axis=(1, 2))] for half in halves)
+    known = [
+        (half.mean(axis=(0, 1)), np.sqrt(((half[:, 0] - half[:, 1]) ** 2).mean(axis=0) / 2))
+        for half in sound
+        if len(half) >= _FEWEST_PAIRS
+    ]
+    if not known:
+        return Repetition((None,) * len(sds), None)
     intervals = [
-        None if observed is None else _ends(observed, *((mean[place], error[place]) for mean, error in known))
+        None if observed is None else _ends(observed, *((mean[place], error[place]) for mean, error in (known * 2)[:2]))
         for place, observed in enumerate([*sds, target.k])
     ]
-    assert intervals[-1] is not None
     return Repetition(tuple(intervals[:-1]), intervals[-1])
 
 
@@ -154,7 +163,7 @@ def _ends(observed: float, low: tuple[float, float], high: tuple[float, float]) 
     slope = (larger - error) / (other - at) if other > at else 0.0
 
     def error_at(mean: float) -> float:
-        return max(error + slope * (mean - at), min(error, larger))
+        return min(max(error + slope * (mean - at), min(error, larger)), max(error, larger))
 
     ends = []
     for side in (-1.0, 1.0):

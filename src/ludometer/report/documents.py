@@ -126,7 +126,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
     names = comparison.names
     return {
         "order": list(names),
-        "sd_of_skills": dict(zip(names, comparison.sd_of_skills, strict=True)),
+        "sd_of_skills": {name: sd for name, sd in zip(names, comparison.sd_of_skills, strict=True) if sd is not None},
         "more_skill": [
             {"game": names[row], "than": names[column], "confidence": float(comparison.more_skill[row, column])}
             for row in range(len(names))

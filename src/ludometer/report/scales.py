@@ -1,0 +1,245 @@
+"""Charts on which a game finds its place: the scale of published games, and shares of benchmarks with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ludometer.luck.reference import reference_games
+from ludometer.report.charts import ACCENT, GREY, INK
+
+if TYPE_CHECKING:
+    from ludometer.report.parts import Game, Share
+
+_LABELLED = {
+    "50% Determ.": "half skill, half coin",
+    "50% Chess": "half chess, half coin",
+    "Go": "Go",
+    "Chess": "Chess",
+    "Poker (2p)": "Poker",
+    "Tennis": "Tennis",
+    "Tetris (2p)": "Tetris",
+    "Rummy (2p)": "Rummy",
+    "Crazy 8s (2p)": "Crazy 8s",
+}
+"""Published games that are named on the scale where there is room, in this order; the others are ticks."""
+
+_TICKS = (0, 10, 25, 50, 100, 150, 200, 300, 400, 600, 800, 1000, 1500, 2000, 3000, 4000, 6000)
+_BEYOND = 108.0
+"""Where a share of more than 100 % is drawn."""
+
+
+def scale_chart(games: Sequence[Game], *, narrow: bool) -> Any:
+    """Where games stand between a coin flip and pure skill, beside the published games, with their intervals.
+
+    Upright for narrow screens. The axis is stretched near 0 (square root), where most games are.
+    """
+    placed = [
+        (name if len(games) > 1 else "this record", game.main.sd, game.main.sd_interval or (game.main.sd,) * 2)
+        for name, game in games
+        if game.main.sd is not None
+    ]
+    highest = max([300.0, *(1.05 * max(sd, high) for _, sd, (_, high) in placed)])
+    own = [
+        {
+            "sd": sd,
+            "low": low,
+            "high": high,
+            "label": f"{short(name, 15 if narrow else 40)}: {sd:.0f}",
+            "is_high": sd > 0.36 * highest,
+        }
+        for name, sd, (low, high) in placed
+    ]
+    return _upright(own, highest) if narrow else _lying(own, highest)
+
+
+def _lying(own: list[dict[str, Any]], highest: float) -> Any:
+    import altair as alt
+
+    x = _along(alt.X, highest, 700)
+    published = alt.Chart(alt.InlineData(values=_published(highest, 700, apart=17)))
+    layers = [
+        published.mark_tick(color=GREY, orient="vertical", size=14).encode(x=x, y=alt.value(110)),
+        published.mark_text(align="left", angle=315, dx=8, dy=-4, color="#444", fontSize=12).encode(
+            x=x, y=alt.value(102), text="name:N"
+        ),
+    ]
+    for row, game in enumerate(own):
+        height = 132 + 22 * row
+        one = alt.Chart(alt.InlineData(values=[game]))
+        side: dict[str, Any] = {"align": "right", "dx": -9} if game["is_high"] else {"align": "left", "dx": 9}
+        end = alt.X(("low" if game["is_high"] else "high") + ":Q")
+        layers += [
+            one.mark_rule(color=ACCENT, strokeDash=[2, 2]).encode(x=x, y=alt.value(104), y2=alt.value(height)),
+            one.mark_rule(color=ACCENT, strokeWidth=3).encode(
+                x=alt.X("low:Q"), x2="high:Q", y=alt.value(height), y2=alt.value(height)
+            ),
+            one.mark_point(**_DIAMOND).encode(x=x, y=alt.value(height)),
+            one.mark_text(baseline="middle", **side, **_BOLD).encode(x=end, y=alt.value(height), text="label:N"),
+        ]
+    return alt.layer(*layers).properties(width=700, height=144 + 22 * len(own))
+
+
+def _upright(own: list[dict[str, Any]], highest: float) -> Any:
+    import altair as alt
+
+    height = max(460, 60 + 18 * len(own))
+    y = _along(alt.Y, highest, height)
+    published = alt.Chart(alt.InlineData(values=_published(highest, height, apart=14)))
+    places = spread_out([height * (1 - math.sqrt(game["sd"] / highest)) for game in own], apart=16, end=height)
+    ours = alt.Chart(alt.InlineData(values=own))
+    layers = [
+        published.mark_tick(color=GREY, orient="horizontal", size=14).encode(x=alt.value(20), y=y),
+        published.mark_text(align="left", dx=12, color="#444", fontSize=12).encode(
+            x=alt.value(24), y=y, text="name:N"
+        ),
+        ours.mark_rule(color=ACCENT, strokeWidth=3).encode(x=alt.value(20), y=alt.Y("low:Q"), y2="high:Q"),
+        ours.mark_rule(color=ACCENT, opacity=0.5, strokeDash=[2, 3]).encode(x=alt.value(20), x2=alt.value(164), y=y),
+        ours.mark_point(**_DIAMOND).encode(x=alt.value(20), y=y),
+    ]
+    for game, place in zip(own, places, strict=True):
+        one = alt.Chart(alt.InlineData(values=[game]))
+        layers += [
+            one.mark_rule(color=ACCENT, opacity=0.5, strokeDash=[2, 3]).encode(
+                x=alt.value(164), x2=alt.value(176), y=y, y2=alt.value(place)
+            ),
+            one.mark_text(align="left", baseline="middle", dx=3, **_BOLD).encode(
+                x=alt.value(176), y=alt.value(place), text="label:N"
+            ),
+        ]
+    return alt.layer(*layers).properties(width=300, height=height)
+
+
+_DIAMOND: dict[str, Any] = {"filled": True, "size": 130, "shape": "diamond", "color": ACCENT, "opacity": 1}
+_BOLD: dict[str, Any] = {"color": ACCENT, "fontWeight": "bold", "fontSize": 13}
+
+
+def _along(channel: Any, highest: float, length: float) -> Any:
+    import altair as alt
+
+    ticks: list[float] = []
+    for tick in _TICKS:
+        if tick <= highest and (not ticks or length * (math.sqrt(tick) - math.sqrt(ticks[-1])) > 30 * highest**0.5):
+            ticks.append(tick)
+    scale = alt.Scale(type="sqrt", domain=[0, highest], nice=False)
+    return channel("sd:Q", title="SD of ratings (Elo points)", scale=scale, axis=alt.Axis(values=ticks, grid=False))
+
+
+def _published(highest: float, length: float, *, apart: float) -> list[dict[str, Any]]:
+    """Ticks with names where they do not run into each other."""
+    named: dict[str, float] = {"coin flip": 0.0}
+    by_name = {game.game: game.sd for game in reference_games()}
+    for game, label in _LABELLED.items():
+        place = length * math.sqrt(by_name[game] / highest)
+        if all(abs(place - length * math.sqrt(other / highest)) >= apart for other in named.values()):
+            named[label] = by_name[game]
+    ticks = [{"sd": sd, "name": ""} for name, sd in by_name.items()]
+    return [*ticks, *({"sd": sd, "name": name} for name, sd in named.items())]
+
+
+def spread_out(places: Sequence[float], *, apart: float, end: float) -> list[float]:
+    """Places moved as little as needed to be `apart`, none beyond `end`; their order stays.
+
+    >>> spread_out([10.0, 12.0, 50.0], apart=10, end=60)
+    [6.0, 16.0, 50.0]
+    """
+    order = sorted(range(len(places)), key=lambda one: places[one])
+    clusters: list[list[float]] = []
+    for one in order:
+        clusters.append([places[one], 1.0])
+        while len(clusters) > 1 and _overlap(clusters[-2], clusters[-1], apart):
+            centre, size = clusters.pop()
+            before, n = clusters[-1]
+            clusters[-1] = [(before * n + centre * size) / (n + size), n + size]
+    moved: dict[int, float] = {}
+    rest = iter(order)
+    for centre, size in clusters:
+        half = apart * (size - 1) / 2
+        middle = min(max(centre, half), end - half)
+        for step in range(int(size)):
+            moved[next(rest)] = middle - half + apart * step
+    return [moved[one] for one in range(len(places))]
+
+
+def _overlap(upper: list[float], lower: list[float], apart: float) -> bool:
+    return lower[0] - upper[0] < apart * (upper[1] + lower[1]) / 2
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a chart of shares."""
+
+    label: str
+    share: Share
+    stands_out: bool = False
+
+
+def share_chart(rows: Sequence[Row], title: str, *, narrow: bool) -> Any:
+    """Shares of a benchmark from 0 to 100 % with their intervals, and the line at 50 %.
+
+    On narrow screens names stand above their line, on wide ones beside it.
+    """
+    import altair as alt
+
+    high = 108.0 if any(not math.isfinite(row.share.high) for row in rows) else 100.0
+    step, width = (40, 310) if narrow else (26, 380)
+    values = [
+        {
+            "y": place,
+            "label": short(row.label, 34 if narrow else 40),
+            "value": str(row.share),
+            "x": min(row.share.x, _BEYOND),
+            "low": row.share.low,
+            "high": min(row.share.high, _BEYOND),
+            "shape": "circle" if math.isfinite(row.share.x) else "triangle-right",
+            "colour": ACCENT if row.stands_out else INK,
+        }
+        for place, row in enumerate(rows)
+    ]
+    base = alt.Chart(alt.InlineData(values=values))
+    beyond = alt.Chart(
+        alt.InlineData(values=[row for row in values if row["high"] == _BEYOND and row["shape"] == "circle"])
+    )
+    below = 0.3 if narrow else 0.6
+    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-0.75 if narrow else -0.6, len(rows) - 1 + below], reverse=True))
+    percent = alt.Axis(values=[0, 25, 50, 75, 100], labelExpr="datum.value + ' %'", grid=False)
+    x = alt.X("x:Q", title=title, scale=alt.Scale(domain=[0, high], nice=False), axis=percent)
+    colour = alt.Color("colour:N", scale=None)
+    half = alt.Chart(alt.InlineData(values=[{"x": 50}]))
+    halves = alt.Chart(
+        alt.InlineData(
+            values=[{"x": 50, "label": "← more chance  ", "at": "right"}, {"x": 50, "label": "  more skill →", "at": "left"}]
+        )
+    )
+    words: dict[str, Any] = {"fontSize": 12, "baseline": "middle"}
+    layers = [
+        base.mark_rule(color="#e5e5e5").encode(x=alt.value(0), x2=alt.value(width), y=y),
+        half.mark_rule(color=GREY, strokeDash=[4, 3]).encode(x=alt.X("x:Q"), y=alt.value(-14), y2=alt.value("height")),
+        *(
+            halves.transform_filter(alt.datum.at == side)
+            .mark_text(align=side, color=GREY, fontSize=12, baseline="bottom")
+            .encode(x=alt.X("x:Q"), y=alt.value(-4), text="label:N")
+            for side in ("left", "right")
+        ),
+        base.mark_rule(strokeWidth=3).encode(x=alt.X("low:Q"), x2="high:Q", y=y, color=colour),
+        base.mark_point(filled=True, size=80, opacity=1).encode(
+            x=x, y=y, color=colour, shape=alt.Shape("shape:N", scale=None)
+        ),
+        beyond.mark_point(filled=True, size=50, opacity=1, shape="triangle-right").encode(
+            x=alt.X("high:Q"), y=y, color=colour
+        ),
+        base.mark_text(align="left" if narrow else "right", dy=-15 if narrow else 0, **words).encode(
+            x=alt.value(0 if narrow else -12), y=y, text="label:N", color=colour
+        ),
+        base.mark_text(align="right" if narrow else "left", dy=-15 if narrow else 0, fontWeight="bold", **words).encode(
+            x=alt.value(width if narrow else width + 12), y=y, text="value:N", color=colour
+        ),
+    ]
+    return alt.layer(*layers).properties(width=width, height=step * len(rows) + (12 if narrow else 0))
+
+
+def short(name: str, longest: int) -> str:
+    """A name cut to fit."""
+    return name if len(name) <= longest else name[: longest - 1] + "…"

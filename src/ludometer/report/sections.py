@@ -1,0 +1,128 @@
+"""What a report says of one game besides its answer: players, predictions, other measures, data."""
+
+from __future__ import annotations
+
+from functools import partial
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ludometer.report.charts import calibration_chart, loss_chart, rating_histogram
+from ludometer.report.parts import NOTHING, download, figure, number, paragraphs, table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ludometer.luck import Measurement
+
+_TOP = 25
+
+
+def players(game: Measurement) -> str:
+    """How their ratings spread, and who leads."""
+    frame = _rating_frame(game)
+    rows = [
+        [f"{n}", row["player"], f"{row['rating']:.0f}", f"{row['matches']:,}"]
+        for n, row in enumerate(frame.head(_TOP).iter_rows(named=True), 1)
+    ]
+    caption = (
+        f"Ratings of the {game.main.n:,} players with at least {game.main.min_matches} matches. "
+        "A game of chance would be a narrow peak at 0."
+    )
+    top = table(["", "Player", "Rating", "Matches"], rows, left=(1,))
+    return (
+        f"<section><h2>The players</h2>{figure(partial(rating_histogram, game), caption)}"
+        f"<h3>The highest ratings</h3>{top}"
+        f"{download(frame.head(10_000), 'ratings.csv', 'Ratings as a table')}</section>"
+    )
+
+
+def prediction(game: Measurement) -> str:
+    """Whether forecasts come true, and how the step was chosen."""
+    score, fit = game.forecasts, game.best_fit
+    rows = [["best-fit Elo", f"{score.log_loss:.4f}", f"{score.brier:.4f}", f"{score.accuracy:.1%}"]]
+    even = f"{fit.loss_at_zero / 2:.4f}"
+    if game.players_per_match[2] == 2:
+        rows.append(["coin flip", f"{np.log(2):.4f}", even, "50.0%"])
+    else:
+        rows.append(["all players equal", NOTHING, even, NOTHING])
+    true = (
+        "Every match was forecast from the ratings before it. On the dashed line forecasts come true; bars are 95 % "
+        "intervals."
+    )
+    interval = "" if game.k_interval is None else f" (95 % interval {game.k_interval[0]:.3g} to {game.k_interval[1]:.3g})"
+    best = (
+        f"The step k decides how fast ratings move. The best one, {fit.k:.3g}{interval}, is where forecasts miss least; "
+        "at k = 0 all forecasts are a coin flip. It was chosen on the same matches."
+    )
+    return (
+        f"<section><h2>Does it predict?</h2>{figure(partial(calibration_chart, game), true)}"
+        f"{table(['', 'Log loss', 'Brier score', 'Favourite won'], rows)}"
+        f"{figure(partial(loss_chart, game), best)}</section>"
+    )
+
+
+def other(game: Measurement) -> str:
+    """Persistence, mean differences, the published lines."""
+    past, random = game.persistence, game.ratio_if_random
+    persistence = (
+        "Past success could not be related to later results: too few regulars, or results that do not vary."
+        if past.slope is None
+        else f"Of a regular player's lead in his average so far, {past.slope:.3f} goes on into the next match (standard "
+        f"error {number(past.std_error, 3)}, clustered by player; {past.observations:,} observations). In a game of "
+        "chance it would be 0."
+    )
+    comparison = "" if random is None else f"; with the same activity but random opponents it would be {random:.2f}"
+    met = (
+        f"Players who met were {game.mean_rating_difference:.0f} points apart on average, "
+        f"{number(game.ratio_to_sd, 2)} SDs{comparison}."
+    )
+    deterministic, chess = game.published
+    skill = "more than 50 %" if deterministic is None else f"{deterministic:.0f} %"
+    kept = "all" if chess is None else f"{chess:.0f} %"
+    lines = (
+        f"Read off the published lines, the spread is that of a game in which the better player wins {skill} of the "
+        f"matches outright and a coin decides the others, or of chess with {kept} of the results kept and the others "
+        "replaced by coins. These lines were drawn for records of other lengths; no verdict rests on them."
+    )
+    return f"<section><h2>Other measures</h2>{paragraphs(persistence, met, lines)}</section>"
+
+
+def data(game: Measurement) -> str:
+    """What was read, what was left out."""
+    dropped = (
+        f"{game.dropped_matches:,} matches of {game.dropped_players:,} players were left out because no chain of matches "
+        "links these players to the others."
+        if game.dropped_matches
+        else "Nothing was left out: all players are linked by matches."
+    )
+    fewest, mean, most = game.players_per_match
+    several = most > 2
+    seats = f"Matches had {fewest} to {most} players, {mean:.1f} on average. " if several else ""
+    drawn = "matches had a tie for the first place. " if several else "matches were drawn. "
+    without = "There were no ties for the first place. " if several else "There were no draws. "
+    draws = f"{game.draw_rate:.1%} of the {drawn}" if game.draw_rate else without
+    return (
+        f"<section><h2>The data</h2><p>{game.n_matches:,} matches of {game.n_players:,} players, of whom "
+        f"{game.n_regulars:,} are regulars with 25 matches or more. {seats}{draws}{dropped} "
+        f"Fingerprint of the matches: <code>{escape(str(game.provenance.data))}</code>.</p>"
+        + download(_sweep_frame(game), "sd-by-cutoff.csv", "SD for every cutoff")
+        + download(game.to_frame(), "spread.csv", "Spread")
+        + "</section>"
+    )
+
+
+def _rating_frame(game: Measurement) -> pl.DataFrame:
+    import polars as pl
+
+    frame = pl.DataFrame({"player": game.players.names, "rating": game.best_fit.rating, "matches": game.played})
+    return frame.filter(pl.col("matches") >= game.main.min_matches).sort("rating", "player", descending=[True, False])
+
+
+def _sweep_frame(game: Measurement) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.DataFrame(
+        {"min_matches": game.cutoffs, "players": game.n_by_cutoff, "sd": game.sd_by_cutoff}
+    ).with_columns(pl.col("sd").fill_nan(None))
