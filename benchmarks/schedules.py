@@ -108,10 +108,20 @@ def play(course: Course, family: Family, skill: Floats, value: float, seed: Sequ
     return family.deal(course, skill, np.random.default_rng(list(seed)))(value)
 
 
+def stored(name: str) -> dict[str, Any]:
+    """What benchmarks/results/NAME.json holds; nothing if it is not there."""
+    path = _path(name)
+    results: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return results
+
+
 def store(name: str, results: dict[str, Any]) -> None:
     """Write benchmarks/results/NAME.json."""
-    path = Path(__file__).parent / "results" / f"{name}.json"
-    path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    _path(name).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+def _path(name: str) -> Path:
+    return Path(__file__).parent / "results" / f"{name}.json"
 
 
 def _without_self(first: Codes, second: Codes) -> tuple[Codes, Codes]:

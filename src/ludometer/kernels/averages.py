@@ -77,21 +77,24 @@ def past_moments(first: Codes, second: Codes, halves: Halves, n_players: int) ->
     return moments
 
 
-def past_moments_of_seats_plain(player: Codes, score: Floats, n_players: int) -> Floats:
+def past_moments_of_seats_plain(player: Codes, score: Floats, earned: Floats, n_players: int) -> Floats:
     """The plain twin of `past_moments_of_seats`."""
     past: list[list[float]] = [[] for _ in range(n_players)]
     moments = np.zeros((n_players, 6))
-    for one, y in zip(player, score, strict=True):
+    for one, y, points in zip(player, score, earned, strict=True):
         if past[one]:
             x = sum(past[one]) / len(past[one])
             moments[one] += (1, x, y, x * x, x * y, y * y)
-        past[one].append(y)
+        past[one].append(points)
     return moments
 
 
 @kernel
-def past_moments_of_seats(player: Codes, score: Floats, n_players: int) -> Floats:
-    """The same sums for matches of several: seats in order of play, each player at most once in a match."""
+def past_moments_of_seats(player: Codes, score: Floats, earned: Floats, n_players: int) -> Floats:
+    """The same sums for matches of several: seats in order of play, each player at most once in a match.
+
+    `earned` is what counts in later averages: the scores themselves, or others.
+    """
     total, played = np.zeros(n_players), np.zeros(n_players, np.int64)
     moments = np.zeros((n_players, 6))
     for seat in range(len(player)):
@@ -105,6 +108,6 @@ def past_moments_of_seats(player: Codes, score: Floats, n_players: int) -> Float
             row[3] += x * x
             row[4] += x * y
             row[5] += y * y
-        total[one] += y
+        total[one] += earned[seat]
         played[one] += 1
     return moments

@@ -4,6 +4,7 @@ from ludometer.luck.analysis import measure_reference
 from ludometer.luck.checks import Check
 from ludometer.luck.comparison import Comparison, compare_games
 from ludometer.luck.measurement import Measurement, measure
+from ludometer.luck.persistence import Persistence, measure_mixed_persistence, measure_persistence
 from ludometer.luck.reference import ReferenceGame, reference_games
 from ludometer.luck.spread import Spread, repetitions
 from ludometer.luck.verdict import Verdict
@@ -13,6 +14,7 @@ __all__ = [
     "Check",
     "Comparison",
     "Measurement",
+    "Persistence",
     "Reference",
     "ReferenceGame",
     "Spread",
@@ -20,6 +22,8 @@ __all__ = [
     "Yardstick",
     "compare_games",
     "measure",
+    "measure_mixed_persistence",
+    "measure_persistence",
     "measure_reference",
     "reference_games",
     "repetitions",

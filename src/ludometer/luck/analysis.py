@@ -17,13 +17,13 @@ from ludometer.luck.pairing import Pairing, study_pairing
 from ludometer.luck.spread import Spread
 from ludometer.luck.verdict import FEWEST_REGULARS, Verdict, combine, judge
 from ludometer.luck.yardstick import (
-    REPEAT_TASKS,
     Interval,
     Reference,
     Yardstick,
     make_course,
     match_yardstick,
     repeat_play,
+    repeats_for,
     replicates_for,
 )
 from ludometer.matches import Matches
@@ -90,7 +90,8 @@ def analyse(
     course, played = make_course(matches, settings.prizes), matches.counts
     target = Target(course, played >= main.min_matches, main.sd / wider, best.k / wider, pairing.orders)
     counted = [entry for entry in spread if entry.sd is not None]
-    work = _Work(3 * -(-replicates // GROUP) + REPEAT_TASKS, settings.on_progress)
+    pairs = repeats_for(len(matches))
+    work = _Work(3 * -(-replicates // GROUP) + pairs, settings.on_progress)
     matched = match_yardstick(
         target,
         reference=settings.reference,
@@ -107,6 +108,7 @@ def analyse(
         groups=np.stack([played >= entry.min_matches for entry in counted]),
         sds=[entry.sd / wider for entry in counted if entry.sd is not None],
         draws=draws,
+        pairs=pairs,
         seed=[settings.seed, _REPEATED],
         workers=settings.workers,
         on_done=work.note,
@@ -133,7 +135,7 @@ def analyse(
         verdict = judged(matched, pairing, run_checks(primary, workers=settings.workers, on_done=work.note))
     return Analysis(
         matched,
-        pairing,
+        pairing.without_orders(),
         tuple(_scaled(intervals.get(entry.min_matches), wider) for entry in spread),
         _scaled(repeated.k_interval, wider),
         verdict,

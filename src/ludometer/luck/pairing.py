@@ -8,7 +8,7 @@ that follow them as the real ones do: draws from the posterior of the strengths,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -48,7 +48,11 @@ class Pairing:
     @property
     def corrected(self) -> bool:
         """Whether simulated players are paired like the real ones."""
-        return self.orders is not None and self.is_sound
+        return self.detected and self.p_value <= _FOLLOWS and self.is_sound
+
+    def without_orders(self) -> Pairing:
+        """What was found, without the skills, which are as large as the record."""
+        return replace(self, orders=None)
 
 
 def study_pairing(matches: Matches, *, seed: Sequence[int]) -> Pairing:

@@ -22,17 +22,8 @@ from ludometer.ratings.replays import Course, fit_replays
 Interval = tuple[float, float]
 
 _DETERMINISTIC, _CHESS, _SKILL, _AGAIN = range(4)
-_REPEATS = 48
-"""Pairs of games with the same players, at either end of the interval of their skill."""
-
-REPEAT_TASKS = _REPEATS
-"""Tasks that they take, two pairs at a time and two ends."""
-
 _FEWEST_PAIRS = 8
 """Pairs that have a best fit at an end; with fewer it tells nothing."""
-
-_QUANTILE = 1.985
-"""Of Student's t with as many degrees of freedom as there are pairs: 97.5 %."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +65,14 @@ def make_course(matches: Matches, prizes: Prizes = WINNER) -> Course:
 def replicates_for(n_matches: int) -> tuple[int, int]:
     """Replicates for the answer, and for each check of it: fewer for long records, which need fewer.
 
-    n + 1 is a multiple of 40, so that ranks cut off 2.5 % exactly; checks have 90 % or 80 % between their ends.
+    n + 1 is a multiple of 40, so that ranks cut off 2.5 % exactly; checks have 90 % or 75 % between their ends.
     """
-    return (119, 19) if n_matches <= 1_000_000 else (39, 9)
+    return (119, 19) if n_matches <= 1_000_000 else (39, 7)
+
+
+def repeats_for(n_matches: int) -> int:
+    """Pairs of games with the same players, at either end of the interval of their skill."""
+    return 48 if n_matches <= 1_000_000 else 16
 
 
 def match_yardstick(
@@ -109,6 +105,7 @@ def repeat_play(
     groups: Mask,
     sds: Sequence[float | None],
     draws: float,
+    pairs: int = 48,
     seed: Sequence[int],
     workers: Workers | None = None,
     on_done: Callable[[int], None] | None = None,
@@ -119,11 +116,11 @@ def repeat_play(
     players differ by chance alone. How much depends on the skill: it is found at both ends of the interval of skills,
     and an end of the interval of an SD is the mean m at which the record is 1.96 of m's own standard errors off.
     """
+    from scipy.special import stdtrit
+
     low, high = skill.interval
     ends = [low, high if np.isfinite(high) else 2 * low]
-    tasks = [
-        (value, [*seed, _AGAIN, place, pair]) for place, value in enumerate(ends) for pair in range(0, _REPEATS, 2)
-    ]
+    tasks = [(value, [*seed, _AGAIN, place, pair]) for place, value in enumerate(ends) for pair in range(0, pairs, 2)]
     shared = (target, groups, Skilled(draws))
     played = map_tasks(_play_twice, tasks, shared=shared, workers=workers, on_done=on_done)
     halves = (np.concatenate(half) for half in (played[: len(tasks) // 2], played[len(tasks) // 2 :]))
@@ -136,8 +133,12 @@ def repeat_play(
     ]
     if not known:
         return Repetition((None,) * len(sds), None)
+    quantile = float(stdtrit(pairs, 0.975))
+    low_end, high_end = (known * 2)[:2]
     intervals = [
-        None if observed is None else _ends(observed, *((mean[place], error[place]) for mean, error in (known * 2)[:2]))
+        None
+        if observed is None
+        else _ends(observed, quantile, *((mean[place], error[place]) for mean, error in (low_end, high_end)))
         for place, observed in enumerate([*sds, target.k])
     ]
     return Repetition(tuple(intervals[:-1]), intervals[-1])
@@ -157,7 +158,7 @@ def _play_twice(task: tuple[float, Sequence[int]], target: Target, groups: Mask,
     return np.column_stack((fits.sd, fits.k)).reshape(2, 2, -1)
 
 
-def _ends(observed: float, low: tuple[float, float], high: tuple[float, float]) -> Interval:
+def _ends(observed: float, quantile: float, low: tuple[float, float], high: tuple[float, float]) -> Interval:
     """Where a mean m, with a standard error that runs straight between the two known points, is just compatible."""
     (at, error), (other, larger) = low, high
     slope = (larger - error) / (other - at) if other > at else 0.0
@@ -169,6 +170,6 @@ def _ends(observed: float, low: tuple[float, float], high: tuple[float, float]) 
     for side in (-1.0, 1.0):
         end = observed
         for _ in range(50):
-            end = observed + side * _QUANTILE * error_at(end)
+            end = observed + side * quantile * error_at(end)
         ends.append(end)
     return max(ends[0], 0.0), ends[1]

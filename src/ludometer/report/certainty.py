@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from ludometer.luck.yardstick import replicates_for
 from ludometer.report.charts import cutoff_chart
 from ludometer.report.parts import (
-    ANSWERS,
     NOTHING,
     Share,
     between,
@@ -61,7 +60,9 @@ _UNSIMULATED = paragraphs(
 
 def _reasons(game: Measurement) -> str:
     assert game.verdict is not None
-    reasons = bullets([sentence(reason) for reason in game.verdict.reasons])
+    # the first two are the shares, which stand in the answer
+    told = game.verdict.reasons if is_refused(game) else game.verdict.reasons[2:]
+    reasons = bullets([sentence(reason) for reason in told])
     if not is_refused(game):
         return reasons
     matched = game.yardstick
@@ -71,7 +72,9 @@ def _reasons(game: Measurement) -> str:
         else f" For the record: the yardsticks read {Share.of(matched.deterministic)} strength and "
         f"{Share.of(matched.chess)} {game.reference.name}, which is not to be relied on here."
     )
-    return reasons + paragraphs("The verdict is refused for the reasons above: no yardstick can be trusted here." + read)
+    return reasons + paragraphs(
+        "The verdict is refused for the reasons above: no yardstick can be trusted here." + read
+    )
 
 
 def _matchmaking(game: Measurement) -> str:
@@ -83,17 +86,25 @@ def _matchmaking(game: Measurement) -> str:
             "Where players choose opponents of their own strength, matches tell little and ratings spread too little. "
             "This schedule shows no sign of that: who met whom is as at random, and nothing had to be corrected."
         )
-    else:
+    elif not pairing.is_sound:
+        text = (
+            f"Players met almost only their like: the strengths of opponents correlate with {pairing.correlation:.2f} "
+            "(0: at random; 1: only equals meet). Matches between equals tell little, so ratings hardly spread, whatever "
+            "the skill. On simulated schedules as close as this benchmarks are not recovered, even when corrected."
+        )
+    elif pairing.corrected:
         text = (
             f"Players did not meet at random: the strengths of opponents correlate with {pairing.correlation:.2f} "
-            "(0: at random; 1: only equals meet). Matches between equals tell little, and ratings spread less than skills. "
+            "(0: at random; 1: only equals meet). Matches between equals tell little, and ratings spread less than skills "
+            "do. The players of the simulated benchmarks were therefore given strengths that follow the schedule as those "
+            "of the real players do, so that they are held back alike. This corrects most of it, not all: the closer the "
+            "pairing, the more the shares may understate skill."
         )
-        text += (
-            "The players of the simulated benchmarks were therefore given strengths that follow the schedule as those of "
-            "the real players do, so that they are held back alike. This corrects most of it, not all: the closer the "
-            "pairing, the more the shares below may understate skill."
-            if pairing.corrected
-            else "That is too close: on simulated schedules of this kind benchmarks are not recovered."
+    else:
+        text = (
+            "Players did not meet at random: there are groups who met more often, as in leagues and divisions. But strength "
+            f"does not follow these groups, as far as the results show (p = {pairing.p_value:.2g} of the test that it does not), so "
+            "nothing had to be corrected."
         )
     return "<h3>Who met whom</h3>" + paragraphs(text)
 
@@ -141,13 +152,11 @@ def _multiverse(game: Measurement) -> str:
     headers = [*_headers(game, "What was changed"), "Same?"]
     told = [check for check in checks if check.agrees is not None]
     agree = sum(bool(check.agrees) for check in told)
-    caption = (
-        f"Share of strength in each check; the coloured one is primary. {agree} of {len(told)} checks give the same answer."
-    )
+    caption = f"Share of strength in each check; the coloured one is primary. {agree} of {len(told)} checks give the same answer."
     return (
         f"<h3>What if another choice had been made?</h3>{primary}; each check changes one thing.</p>"
         + _chart_of(game, "primary analysis", [(check.name, check) for check in checks], caption)
-        + table(headers, rows, left=(0, 6, 7), first_stands_out=True)
+        + table(headers, rows, words=(6, 7), first_stands_out=True)
         + download(_check_frame(game), "checks.csv", "All checks")
     )
 
@@ -157,13 +166,17 @@ def _parts(game: Measurement) -> str:
     if not checks:
         return ""
     rows = [_primary_row(game, "all matches", "primary"), *(_check_row(game, check) for check in checks)]
+    for row in rows:
+        row[0] = row[0].removeprefix("the less experienced has ")
     return (
         "<h3>By experience and by period</h3>"
         + paragraphs(
             "Skill has to be learnt, and games, fields and rules change. Each row is this game as played by these players "
-            "at that time, measured as if nothing else were known; parts hold fewer matches, so their intervals are wider."
+            "at that time, measured as if nothing else were known; parts hold fewer matches, so their intervals are wider. "
+            "Earlier matches are those of the least experienced player of a match. Where a column tells of stakes or "
+            "levels, --by shows them side by side."
         )
-        + table([*_headers(game, "Matches in which"), "Same?"], rows, left=(0, 6, 7), first_stands_out=True)
+        + table([*_headers(game, "Part of the record"), "Same?"], rows, words=(6, 7), first_stands_out=True)
     )
 
 
@@ -187,9 +200,12 @@ def _units(game: Measurement) -> str:
             f"{skill} meet on the same schedule, and who wins most of so many games wins the unit.",
         )
         + _chart_of(
-            game, "1 game, as recorded", words, "The more games make one unit, the larger the share of strength (model)."
+            game,
+            "1 game, as recorded",
+            words,
+            "The more games make one unit, the larger the share of strength (model).",
         )
-        + table(_headers(game, "Unit"), rows, left=(0, 6), first_stands_out=True)
+        + table(_headers(game, "Unit"), rows, words=(6,), first_stands_out=True)
     )
 
 
@@ -212,7 +228,7 @@ def _who_counts(game: Measurement) -> str:
         headers, *rows = ([*row[:3], *row[4:]] for row in (headers, *rows))
     caption = (
         "The SD for every number of matches that a player must have to be counted. Players with few matches are still "
-        "near their start value, so the SD rises at first; the dot is the cutoff used above."
+        "near their start value, so the SD often rises at first; the dot is the cutoff used above."
     )
     return (
         "<h3>Does it depend on who counts?</h3>"
@@ -237,7 +253,7 @@ def _primary_row(game: Measurement, name: str, same: str = "") -> list[str]:
         f"{game.main.n:,}",
         with_interval(game.main.sd, None),
         *((str(share) for share in found) if found else (NOTHING, NOTHING)),
-        NOTHING if game.verdict is None else ANSWERS[game.verdict.answer],
+        NOTHING if game.verdict is None else game.verdict.answer,
         same,
     ]
 
@@ -250,7 +266,7 @@ def _check_row(game: Measurement, check: Check) -> list[str]:
         f"{check.counted:,}",
         number(_sd(game, check)),
         *(NOTHING if share is None else str(share) for share in found),
-        "too few players" if check.answer is None else ANSWERS[check.answer],
+        "too few players" if check.answer is None else check.answer,
         NOTHING if check.agrees is None else "yes" if check.agrees else "no",
     ]
 

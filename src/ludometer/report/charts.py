@@ -20,7 +20,7 @@ def to_svg(chart: Any) -> str:
     styled = chart.configure(font="system-ui, sans-serif").configure_axis(
         labelFontSize=12, titleFontSize=13, titleFontWeight="normal", gridColor="#e5e5e5", domainColor=GREY
     )
-    svg: str = vl_convert.vegalite_to_svg(styled.configure_view(stroke=None).to_json())
+    svg: str = vl_convert.vegalite_to_svg(styled.configure_view(stroke=None).to_json(validate=False))
     return re.sub(r'(<svg[^>]*?) width="([^"]*)" height="[^"]*"', r'\1 style="max-width:\2px"', svg, count=1)
 
 
@@ -48,22 +48,25 @@ def rating_histogram(game: Measurement, *, narrow: bool = False) -> Any:
     counts, edges = np.histogram(chosen, bins=min(50, max(8, int(len(chosen) ** 0.5))))
     bars = [{"low": a, "high": b, "players": int(n)} for a, b, n in zip(edges[:-1], edges[1:], counts, strict=True)]
     mean, sd = float(chosen.mean()), float(main.sd or 0)
-    marks = [
-        {"at": mean + side * sd, "label": label} for side, label in ((-1, "1 SD below"), (0, "mean"), (1, "1 SD above"))
-    ]
+    marks = [{"at": mean + side * sd, "label": label} for side, label in ((-1, "-1 SD"), (0, "mean"), (1, "+1 SD"))]
     histogram = (
         alt.Chart(alt.InlineData(values=bars))
         .mark_bar(color=INK, opacity=0.75, stroke="white", strokeWidth=0.5)
         .encode(
-            x=alt.X("low:Q", bin="binned", title="Rating (Elo points; a newcomer has 0)"),
+            x=alt.X(
+                "low:Q",
+                bin="binned",
+                title="Rating (Elo points; a newcomer has 0)",
+                axis=alt.Axis(tickCount=6, labelOverlap="greedy", labelSeparation=6, grid=False),
+            ),
             x2="high:Q",
             y=alt.Y("players:Q", title="Players"),
         )
     )
     rules = alt.Chart(alt.InlineData(values=marks))
     lines = rules.mark_rule(strokeDash=[4, 3], color=ACCENT).encode(x="at:Q")
-    words = rules.mark_text(angle=270, align="right", dy=-6, dx=-4, color=ACCENT, fontSize=11).encode(
-        x="at:Q", y=alt.value(4), text="label:N"
+    words = rules.mark_text(baseline="bottom", color=ACCENT, fontSize=12).encode(
+        x="at:Q", y=alt.value(-3), text="label:N"
     )
     return (histogram + lines + words).properties(width=_width(narrow), height=240)
 

@@ -10,7 +10,6 @@ import numpy as np
 from ludometer.luck.comparison import compare_games
 from ludometer.report.charts import to_svg
 from ludometer.report.parts import (
-    ANSWERS,
     NOTHING,
     Game,
     Share,
@@ -56,7 +55,9 @@ def _extremes(games: Sequence[Game]) -> str:
 
 
 def _verdicts(games: Sequence[Game]) -> str:
-    said = {answer: [name for name, game in games if game.verdict and game.verdict.answer == answer] for answer in _SAID}
+    said = {
+        answer: [name for name, game in games if game.verdict and game.verdict.answer == answer] for answer in _SAID
+    }
     items = "".join(
         f"<li>{_SAID[answer][0].upper()}{_SAID[answer][1:]}: {escape(', '.join(names))}.</li>"
         for answer, names in said.items()
@@ -102,7 +103,7 @@ def _table(games: Sequence[Game]) -> str:
                 with_interval(game.main.sd, game.main.sd_interval),
                 NOTHING if skill is None else _skill(skill.estimate, skill.interval),
                 *((str(share) for share in both) if both else (NOTHING, NOTHING)),
-                NOTHING if game.verdict is None else ANSWERS[game.verdict.answer],
+                NOTHING if game.verdict is None else game.verdict.answer,
                 percent(game.main.p_sd),
                 count(game.main.rep),
                 f"{game.n_matches:,}",
@@ -120,7 +121,7 @@ def _table(games: Sequence[Game]) -> str:
         else ", by the SD of ratings. Records of different lengths do not compare well by it; without --quick they are "
         "compared by benchmarks on their own schedules."
     )
-    return paragraphs(words) + table(headers, rows, left=(0, 5) if simulated else (0,))
+    return paragraphs(words) + table(headers, rows, words=(5,) if simulated else ())
 
 
 def _level(games: Sequence[Game]) -> str:

@@ -84,8 +84,8 @@ def _lead(name: str, game: Measurement) -> str:
         plain = f"In {who}, skill does not show: the ratings do not spread."
     else:
         plain = (
-            f"This is said of {who}: other players, or the same players at another time, may show more or less. Among "
-            f"them, who is one standard deviation better scores {main.p_sd:.1%}; the game stands {describe_place(main.sd)}."
+            f"This is said of {who}: others, or the same players at another time, may show more or less. Among them, a "
+            f"player who is one standard deviation better scores {main.p_sd:.1%}; the game stands {describe_place(main.sd)}."
         )
     if game.verdict is None:
         return f'<p class="lead">{escape(_unjudged(who, game))}</p>' + paragraphs(
@@ -100,7 +100,7 @@ def _unjudged(who: str, game: Measurement) -> str:
     if main.rep is None:
         return f"In {who}, skill does not show: the ratings do not spread."
     return (
-        f"In {who}, one who is one standard deviation better scores {percent(main.p_sd)}. The game stands "
+        f"In {who}, a player who is one standard deviation better scores {percent(main.p_sd)}. The game stands "
         f"{describe_place(main.sd)}."
     )
 

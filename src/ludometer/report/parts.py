@@ -23,13 +23,6 @@ Game = tuple[str, "Measurement"]
 NOTHING = "-"
 """In a table, where there is no number."""
 
-ANSWERS = {
-    "skill": "skill",
-    "chance": "chance",
-    "depends": "depends on the yardstick",
-    "cannot tell": "cannot tell",
-}
-
 
 @dataclass(frozen=True)
 class Share:
@@ -99,12 +92,16 @@ def table(
     rows: Sequence[Sequence[str]],
     *,
     left: Sequence[int] = (0,),
+    words: Sequence[int] = (),
     first_stands_out: bool = False,
 ) -> str:
-    """A table whose cells are text; columns are right-aligned but for those in `left`."""
+    """A table whose cells are text; columns are right-aligned but for names (`left`) and single `words`."""
 
     def line(tag: str, cells: Sequence[str], name: str = "") -> str:
-        sides = (' class="left"' if column in left else "" for column in range(len(cells)))
+        sides = (
+            ' class="left"' if column in left else ' class="word"' if column in words else ""
+            for column in range(len(cells))
+        )
         inner = "".join(f"<{tag}{side}>{escape(cell)}</{tag}>" for side, cell in zip(sides, cells, strict=True))
         return f"<tr{name}>{inner}</tr>"
 

@@ -92,9 +92,7 @@ def _upright(own: list[dict[str, Any]], highest: float) -> Any:
     ours = alt.Chart(alt.InlineData(values=own))
     layers = [
         published.mark_tick(color=GREY, orient="horizontal", size=14).encode(x=alt.value(20), y=y),
-        published.mark_text(align="left", dx=12, color="#444", fontSize=12).encode(
-            x=alt.value(24), y=y, text="name:N"
-        ),
+        published.mark_text(align="left", dx=12, color="#444", fontSize=12).encode(x=alt.value(24), y=y, text="name:N"),
         ours.mark_rule(color=ACCENT, strokeWidth=3).encode(x=alt.value(20), y=alt.Y("low:Q"), y2="high:Q"),
         ours.mark_rule(color=ACCENT, opacity=0.5, strokeDash=[2, 3]).encode(x=alt.value(20), x2=alt.value(164), y=y),
         ours.mark_point(**_DIAMOND).encode(x=alt.value(20), y=y),
@@ -184,7 +182,7 @@ def share_chart(rows: Sequence[Row], title: str, *, narrow: bool) -> Any:
     import altair as alt
 
     high = 108.0 if any(not math.isfinite(row.share.high) for row in rows) else 100.0
-    step, width = (40, 310) if narrow else (26, 380)
+    step, width = (40, 310) if narrow else (26, 420)
     values = [
         {
             "y": place,
@@ -203,14 +201,19 @@ def share_chart(rows: Sequence[Row], title: str, *, narrow: bool) -> Any:
         alt.InlineData(values=[row for row in values if row["high"] == _BEYOND and row["shape"] == "circle"])
     )
     below = 0.3 if narrow else 0.6
-    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-0.75 if narrow else -0.6, len(rows) - 1 + below], reverse=True))
+    y = alt.Y(
+        "y:Q", axis=None, scale=alt.Scale(domain=[-0.75 if narrow else -0.6, len(rows) - 1 + below], reverse=True)
+    )
     percent = alt.Axis(values=[0, 25, 50, 75, 100], labelExpr="datum.value + ' %'", grid=False)
     x = alt.X("x:Q", title=title, scale=alt.Scale(domain=[0, high], nice=False), axis=percent)
     colour = alt.Color("colour:N", scale=None)
     half = alt.Chart(alt.InlineData(values=[{"x": 50}]))
     halves = alt.Chart(
         alt.InlineData(
-            values=[{"x": 50, "label": "← more chance  ", "at": "right"}, {"x": 50, "label": "  more skill →", "at": "left"}]
+            values=[
+                {"x": 50, "label": "← more chance  ", "at": "right"},
+                {"x": 50, "label": "  more skill →", "at": "left"},
+            ]
         )
     )
     words: dict[str, Any] = {"fontSize": 12, "baseline": "middle"}
@@ -219,7 +222,7 @@ def share_chart(rows: Sequence[Row], title: str, *, narrow: bool) -> Any:
         half.mark_rule(color=GREY, strokeDash=[4, 3]).encode(x=alt.X("x:Q"), y=alt.value(-14), y2=alt.value("height")),
         *(
             halves.transform_filter(alt.datum.at == side)
-            .mark_text(align=side, color=GREY, fontSize=12, baseline="bottom")
+            .mark_text(align=side, dx=8 if side == "left" else -8, color=GREY, fontSize=12, baseline="bottom")
             .encode(x=alt.X("x:Q"), y=alt.value(-4), text="label:N")
             for side in ("left", "right")
         ),
@@ -237,7 +240,14 @@ def share_chart(rows: Sequence[Row], title: str, *, narrow: bool) -> Any:
             x=alt.value(width if narrow else width + 12), y=y, text="value:N", color=colour
         ),
     ]
-    return alt.layer(*layers).properties(width=width, height=step * len(rows) + (12 if narrow else 0))
+    # letters of the reader's system may be wider than those that the drawing was measured with
+    beside = {
+        "left": 5 if narrow else 5 + 1.5 * max(len(row["label"]) for row in values),
+        "right": 5 if narrow else 5 + 1.5 * max(len(row["value"]) for row in values),
+        "top": 5,
+        "bottom": 5,
+    }
+    return alt.layer(*layers).properties(width=width, height=step * len(rows) + (12 if narrow else 0), padding=beside)
 
 
 def short(name: str, longest: int) -> str:

@@ -51,7 +51,9 @@ def prediction(game: Measurement) -> str:
         "Every match was forecast from the ratings before it. On the dashed line forecasts come true; bars are 95 % "
         "intervals."
     )
-    interval = "" if game.k_interval is None else f" (95 % interval {game.k_interval[0]:.3g} to {game.k_interval[1]:.3g})"
+    interval = (
+        "" if game.k_interval is None else f" (95 % interval {game.k_interval[0]:.3g} to {game.k_interval[1]:.3g})"
+    )
     best = (
         f"The step k decides how fast ratings move. The best one, {fit.k:.3g}{interval}, is where forecasts miss least; "
         "at k = 0 all forecasts are a coin flip. It was chosen on the same matches."
