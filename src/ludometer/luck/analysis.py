@@ -56,6 +56,8 @@ class Analysis:
     sd_intervals: tuple[Interval | None, ...] | None = None
     k_interval: Interval | None = None
     verdict: Verdict | None = None
+    reference: Reference | None = None
+    """The game that was compared with, as it stands beside a record of this pairing."""
 
 
 def analyse(
@@ -89,12 +91,13 @@ def analyse(
     pairing = study_pairing(matches, seed=[settings.seed, _PAIRING])
     course, played = make_course(matches, settings.prizes), matches.counts
     target = Target(course, played >= main.min_matches, main.sd / wider, best.k / wider, pairing.orders)
+    reference = settings.reference.for_pairing(pairing)
     counted = [entry for entry in spread if entry.sd is not None]
     pairs = repeats_for(len(matches))
     work = _Work(3 * -(-replicates // GROUP) + pairs, settings.on_progress)
     matched = match_yardstick(
         target,
-        reference=settings.reference,
+        reference=reference,
         draws=draws,
         replicates=replicates,
         seed=[settings.seed, _MATCHED],
@@ -121,7 +124,7 @@ def analyse(
             k=max(best.k / wider, 0.1),
             min_matches=main.min_matches,
             prizes=settings.prizes,
-            reference=settings.reference,
+            reference=reference,
             orders=pairing.orders,
             skill=min(matched.skill.estimate, Skilled.highest),
             draws=draws,
@@ -139,6 +142,7 @@ def analyse(
         tuple(_scaled(intervals.get(entry.min_matches), wider) for entry in spread),
         _scaled(repeated.k_interval, wider),
         verdict,
+        reference,
     )
 
 
@@ -159,7 +163,7 @@ def measure_reference(name: str, matches: Matches, *, seed: int = 0, workers: Wo
     skill = invert(target, Skilled(draws), replicates=19, seed=[seed, _MATCHED, 2], workers=workers)
     if not 0 < skill.estimate < np.inf:
         raise MatchDataError(f"the ratings of the reference {name} do not spread")
-    return Reference(name, skill.estimate, draws)
+    return Reference(name, skill.estimate, draws, None)
 
 
 class _Work:

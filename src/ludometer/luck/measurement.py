@@ -214,7 +214,7 @@ def measure(
         yardstick=found.yardstick,
         pairing=found.pairing,
         verdict=found.verdict,
-        reference=reference,
+        reference=found.reference or reference,
         prizes=prizes,
         players=inside.players,
         played=played,

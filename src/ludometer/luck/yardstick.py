@@ -7,13 +7,14 @@ of skill. The last also tells how much the measures would vary if the same playe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ludometer.arrays import Floats, Mask
-from ludometer.games.families import CHESS_DRAWS, CHESS_SD, Deterministic, Family, Mixed, Skilled
+from ludometer.games.families import CHESS_DRAWS, CHESS_SD, CHESS_SD_PAIRED, Deterministic, Family, Mixed, Skilled
 from ludometer.luck.inversion import Inversion, Target, deal, invert
+from ludometer.luck.pairing import Pairing
 from ludometer.matches import Matches, Pairs
 from ludometer.parallel import Workers, map_tasks
 from ludometer.ratings.prizes import WINNER, Prizes, seat_columns
@@ -33,6 +34,12 @@ class Reference:
     name: str = "chess"
     sd: float = CHESS_SD
     draws: float = CHESS_DRAWS
+    sd_paired: float | None = CHESS_SD_PAIRED
+    """Where simulated players are paired by strength; None if it is the same."""
+
+    def for_pairing(self, pairing: Pairing) -> Reference:
+        """The game as it is compared with a record of this pairing: chess measured as the record is measured."""
+        return replace(self, sd=self.sd_paired) if pairing.corrected and self.sd_paired is not None else self
 
 
 @dataclass(frozen=True)

@@ -26,10 +26,10 @@ from ludometer.report.parts import (
     sentence,
     shares,
     table,
+    widening,
     with_interval,
 )
 from ludometer.report.scales import Row, share_chart
-from ludometer.scale import points_per_unit
 
 if TYPE_CHECKING:
     import polars as pl
@@ -89,22 +89,23 @@ def _matchmaking(game: Measurement) -> str:
     elif not pairing.is_sound:
         text = (
             f"Players met almost only their like: the strengths of opponents correlate with {pairing.correlation:.2f} "
-            "(0: at random; 1: only equals meet). Matches between equals tell little, so ratings hardly spread, whatever "
-            "the skill. On simulated schedules as close as this benchmarks are not recovered, even when corrected."
+            "(0: at random; 1: only equals meet). Matches between equals tell little, so ratings hardly spread, "
+            "whatever the skill. On simulated schedules as close as this benchmarks are not recovered, even when "
+            "corrected."
         )
     elif pairing.corrected:
         text = (
             f"Players did not meet at random: the strengths of opponents correlate with {pairing.correlation:.2f} "
-            "(0: at random; 1: only equals meet). Matches between equals tell little, and ratings spread less than skills "
-            "do. The players of the simulated benchmarks were therefore given strengths that follow the schedule as those "
-            "of the real players do, so that they are held back alike. This corrects most of it, not all: the closer the "
-            "pairing, the more the shares may understate skill."
+            "(0: at random; 1: only equals meet). Matches between equals tell little, and ratings spread less than "
+            "skills do. The players of the simulated benchmarks were therefore given strengths that follow the "
+            "schedule as those of the real players do, so that they are held back alike. This corrects most of it, "
+            "not all: the closer the pairing, the more the shares may understate skill."
         )
     else:
         text = (
-            "Players did not meet at random: there are groups who met more often, as in leagues and divisions. But strength "
-            f"does not follow these groups, as far as the results show (p = {pairing.p_value:.2g} of the test that it does not), so "
-            "nothing had to be corrected."
+            "Players did not meet at random: there are groups who met more often, as in leagues and divisions. But "
+            f"strength does not follow these groups, as far as the results show (p = {pairing.p_value:.2g} of the "
+            "test that it does not), so nothing had to be corrected."
         )
     return "<h3>Who met whom</h3>" + paragraphs(text)
 
@@ -115,24 +116,25 @@ def _intervals(game: Measurement) -> str:
         return ""
     level, fewer = confidence(matched.replicates), replicates_for(game.n_matches)[1]
     words = [
-        "SD of ratings (95 %): what the same players would show on average, were they to play the same schedule again and "
-        "again. It says nothing of other players.",
-        f"Shares of strength and of {game.reference.name} ({level} %): the values in the simulated family of games whose "
-        f"spread on this schedule agrees with the record at that level; from {matched.replicates} simulated games each, by "
-        "inversion. A game outside the family has no true value there.",
+        "SD of ratings (95 %): what the same players would show on average, were they to play the same schedule "
+        "again and again. It says nothing of other players.",
+        f"Shares of strength and of {game.reference.name} ({level} %): the values in the simulated family of games "
+        f"whose spread on this schedule agrees with the record at that level; from {matched.replicates} simulated "
+        "games each, by inversion. A game outside the family has no true value there.",
     ]
     verdict = game.verdict
     if verdict is not None and verdict.p_deterministic is not None and verdict.p_chess is not None:
         words.append(
-            "p-values: how often a game of exactly 50 % on this schedule spreads at least as far from 50 % as the record: "
-            f"{verdict.p_deterministic:.3f} beside strength, {verdict.p_chess:.3f} beside {game.reference.name} (the "
-            f"smallest that {matched.replicates} simulations can show is {1 / (matched.replicates + 1):.3f}). They are "
-            "p-values: not the probability that skill, or chance, predominates."
+            "p-values: how often a game of exactly 50 % on this schedule spreads at least as far from 50 % as the "
+            f"record: {verdict.p_deterministic:.3f} beside strength, {verdict.p_chess:.3f} beside "
+            f"{game.reference.name} (the smallest that {matched.replicates} simulations can show is "
+            f"{1 / (matched.replicates + 1):.3f}). They are p-values: not the probability that skill, or chance, "
+            "predominates."
         )
     if verdict is not None and verdict.checks:
         words.append(
-            f"In the tables of checks below, shares have intervals of {confidence(fewer)} % only, from {fewer} simulated "
-            "games each."
+            f"In the tables of checks below, shares have intervals of {confidence(fewer)} % only, from {fewer} "
+            "simulated games each."
         )
     return "<h3>What the intervals mean</h3>" + bullets(words)
 
@@ -143,8 +145,8 @@ def _multiverse(game: Measurement) -> str:
     choices = json.dumps(game.provenance.parameters, sort_keys=True)
     primary = (
         "<p>One analysis is primary and was declared before any check was run: "
-        f"<code>{escape(choices)}</code>, fingerprint <code>{escape(game.verdict.primary)}</code> (the first 16 digits of "
-        "the SHA-256 of these choices). The answer above is its answer"
+        f"<code>{escape(choices)}</code>, fingerprint <code>{escape(game.verdict.primary)}</code> (the first 16 "
+        "digits of the SHA-256 of these choices). The answer above is its answer"
     )
     if not checks:
         return f"<h3>The primary analysis</h3>{primary}; nothing else was tried.</p>"
@@ -152,7 +154,10 @@ def _multiverse(game: Measurement) -> str:
     headers = [*_headers(game, "What was changed"), "Same?"]
     told = [check for check in checks if check.agrees is not None]
     agree = sum(bool(check.agrees) for check in told)
-    caption = f"Share of strength in each check; the coloured one is primary. {agree} of {len(told)} checks give the same answer."
+    caption = (
+        "Share of strength in each check; the coloured one is primary. "
+        f"{agree} of {len(told)} checks in this table give the same answer."
+    )
     return (
         f"<h3>What if another choice had been made?</h3>{primary}; each check changes one thing.</p>"
         + _chart_of(game, "primary analysis", [(check.name, check) for check in checks], caption)
@@ -171,10 +176,10 @@ def _parts(game: Measurement) -> str:
     return (
         "<h3>By experience and by period</h3>"
         + paragraphs(
-            "Skill has to be learnt, and games, fields and rules change. Each row is this game as played by these players "
-            "at that time, measured as if nothing else were known; parts hold fewer matches, so their intervals are wider. "
-            "Earlier matches are those of the least experienced player of a match. Where a column tells of stakes or "
-            "levels, --by shows them side by side."
+            "Skill has to be learnt, and games, fields and rules change. Each row is this game as played by these "
+            "players at that time, measured as if nothing else were known; parts hold fewer matches, so their "
+            "intervals are wider. Earlier matches are those of the least experienced player of a match. Where a "
+            "column tells of stakes or levels, --by shows them side by side."
         )
         + table([*_headers(game, "Part of the record"), "Same?"], rows, words=(6, 7), first_stands_out=True)
     )
@@ -273,8 +278,7 @@ def _check_row(game: Measurement, check: Check) -> list[str]:
 
 def _sd(game: Measurement, check: Check) -> float | None:
     """On the scale of the measurement: checks are on Elo's."""
-    wider = points_per_unit("e") / points_per_unit("10") if game.provenance.parameters.get("base") == "e" else 1.0
-    return None if check.sd is None else check.sd * wider
+    return None if check.sd is None else check.sd * widening(game)
 
 
 def _chart_of(game: Measurement, name: str, checks: Sequence[tuple[str, Check]], caption: str) -> str:

@@ -18,7 +18,13 @@ def to_svg(chart: Any) -> str:
     import vl_convert
 
     styled = chart.configure(font="system-ui, sans-serif").configure_axis(
-        labelFontSize=12, titleFontSize=13, titleFontWeight="normal", gridColor="#e5e5e5", domainColor=GREY
+        labelFontSize=12,
+        labelOverlap="greedy",
+        labelSeparation=8,
+        titleFontSize=13,
+        titleFontWeight="normal",
+        gridColor="#e5e5e5",
+        domainColor=GREY,
     )
     svg: str = vl_convert.vegalite_to_svg(styled.configure_view(stroke=None).to_json(validate=False))
     return re.sub(r'(<svg[^>]*?) width="([^"]*)" height="[^"]*"', r'\1 style="max-width:\2px"', svg, count=1)
@@ -94,7 +100,6 @@ def calibration_chart(game: Measurement, *, narrow: bool = False) -> Any:
     rows = game.forecasts.calibration.to_frame().to_dicts()
     # of two the favourite is expected to score a half at least; of several, a share of the largest prize
     first = min(0.5, *(row["forecast"] for row in rows)) if game.players_per_match[2] > 2 else 0.5
-    last = max(row["forecast"] for row in rows) if game.players_per_match[2] > 2 else 1.0
     lowest = min(first, *(row["interval_low"] for row in rows))
     wide, high = alt.Scale(domain=[first, 1]), alt.Scale(domain=[lowest, 1], nice=True)
     base = alt.Chart(alt.InlineData(values=rows))

@@ -12,14 +12,11 @@ from ludometer.report.charts import to_svg
 from ludometer.report.parts import (
     NOTHING,
     Game,
-    Share,
     between,
     confidence,
-    count,
     is_refused,
     number,
     paragraphs,
-    percent,
     shares,
     table,
     with_interval,
@@ -84,15 +81,15 @@ def _yardsticks(games: Sequence[Game]) -> str:
         panels.append(f"<div>{to_svg(share_chart(rows, title, narrow=True))}</div>")
     return (
         f'<figure><div class="pair">{"".join(panels)}</div><figcaption>The two yardsticks that the verdicts rest on, '
-        "simulated on the schedule of each game. A bar right of the line: predominantly skill by that yardstick; left of "
-        "it: predominantly chance. An arrow: more than the whole benchmark.</figcaption></figure>"
+        "simulated on the schedule of each game. A bar right of the line: predominantly skill by that yardstick; "
+        "left of it: predominantly chance. An arrow: more than the whole benchmark.</figcaption></figure>"
     )
 
 
 def _table(games: Sequence[Game]) -> str:
     reference = games[0][1].reference.name
     headers = ["Game", "SD of ratings", "SD of skills", "Share of strength", f"Share of {reference}", "Verdict"]
-    headers += ["One SD better scores", "Games needed", "Matches", "Players counted"]
+    headers += ["Matches", "Players"]
     rows = []
     for name, game in games:
         both, matched = shares(game), game.yardstick
@@ -104,8 +101,6 @@ def _table(games: Sequence[Game]) -> str:
                 NOTHING if skill is None else _skill(skill.estimate, skill.interval),
                 *((str(share) for share in both) if both else (NOTHING, NOTHING)),
                 NOTHING if game.verdict is None else game.verdict.answer,
-                percent(game.main.p_sd),
-                count(game.main.rep),
                 f"{game.n_matches:,}",
                 f"{game.main.n:,}",
             ]
@@ -114,8 +109,8 @@ def _table(games: Sequence[Game]) -> str:
     if not simulated:
         headers, *rows = ([*row[:2], *row[6:]] for row in (headers, *rows))
     words = "Most skill first" + (
-        ", by the SD of skills: that of players whose ratings would spread like the record's on its own schedule. Unlike "
-        "the SD of ratings it does not depend on how long a record is. Brackets: intervals of "
+        ", by the SD of skills: that of players whose ratings would spread like the record's on its own schedule. "
+        "Unlike the SD of ratings it does not depend on how long a record is. Brackets: intervals of "
         f"{_level(games)} % (SD of ratings: 95 %)."
         if simulated
         else ", by the SD of ratings. Records of different lengths do not compare well by it; without --quick they are "
@@ -156,8 +151,8 @@ def _order(games: Sequence[Game]) -> str:
         + table(headers, rows)
         + paragraphs(
             "Confidence that the game in the row shows more skill than the game in the column: the share of pairs of "
-            "simulated solutions for the SD of skills in that order. It comes from an inversion, as a p-value does, and is "
-            "not a posterior probability."
+            "simulated solutions for the SD of skills in that order. It comes from an inversion, as a p-value does, "
+            "and is not a posterior probability."
         )
     )
 

@@ -141,7 +141,7 @@ def _yardstick(measurement: Measurement) -> dict[str, Any]:
     matched = measurement.yardstick
     found: dict[str, Any] | None = None
     if matched is not None:
-        found = {"replicates": matched.replicates, "reference": vars(measurement.reference)}
+        found = {"replicates": matched.replicates, "reference": _reference(measurement)}
         for name, inversion in (
             ("x_deterministic", matched.deterministic),
             ("x_chess", matched.chess),
@@ -150,6 +150,11 @@ def _yardstick(measurement: Measurement) -> dict[str, Any]:
             found[name] = None if inversion is None else _finite(inversion.estimate)
             found[f"{name}_interval"] = None if inversion is None else _interval(inversion.interval)
     return {"published": {"x_deterministic": x_deterministic, "x_chess": x_chess}, "matched": found}
+
+
+def _reference(measurement: Measurement) -> dict[str, Any]:
+    reference = measurement.reference
+    return {"name": reference.name, "sd": reference.sd, "draws": reference.draws}
 
 
 def _verdict(measurement: Measurement) -> dict[str, Any] | None:

@@ -23,10 +23,12 @@ from ludometer.report.parts import (
     confidence,
     count,
     figure,
+    is_printed,
     number,
     paragraphs,
     percent,
     shares,
+    widening,
 )
 from ludometer.report.scales import Row, scale_chart, share_chart
 from ludometer.report.sections import data, other, players, prediction
@@ -69,7 +71,7 @@ def render_page(games: Sequence[Game], *, command: str) -> str:
 def _answer(name: str, game: Measurement) -> str:
     if game.main.sd is None:
         return _lead(name, game)
-    return _lead(name, game) + _scale([(name, game)]) + _yardsticks(game) + _three_numbers(game)
+    return _lead(name, game) + _wider(game) + _scale([(name, game)]) + _yardsticks(game) + _three_numbers(game)
 
 
 def _lead(name: str, game: Measurement) -> str:
@@ -85,13 +87,25 @@ def _lead(name: str, game: Measurement) -> str:
     else:
         plain = (
             f"This is said of {who}: others, or the same players at another time, may show more or less. Among them, a "
-            f"player who is one standard deviation better scores {main.p_sd:.1%}; the game stands {describe_place(main.sd)}."
+            f"player who is one standard deviation better scores {main.p_sd:.1%}; the game stands "
+            f"{describe_place(main.sd)}."
         )
     if game.verdict is None:
         return f'<p class="lead">{escape(_unjudged(who, game))}</p>' + paragraphs(
             "There is no verdict: nothing was simulated (--quick)."
         )
     return f'<p class="lead">{escape(game.verdict.statement)}</p>' + paragraphs(*_readings(game), plain)
+
+
+def _wider(game: Measurement) -> str:
+    """A caution where the ratings are not on Elo's scale."""
+    if not is_printed(game) or game.main.sd is None:
+        return ""
+    return paragraphs(
+        f"Ratings are on the printed scale (base e), {widening(game):.1f} times as wide as Elo's: on Elo's scale the "
+        f"SD is {game.main.sd / widening(game):.1f}. What a player one SD better scores, and the published games of "
+        "two players, are meant for Elo's scale. The shares do not depend on it."
+    )
 
 
 def _unjudged(who: str, game: Measurement) -> str:
@@ -128,11 +142,11 @@ def _scale(games: Sequence[Game]) -> str:
     if all(game.main.sd is None for _, game in games):
         return ""
     bars = ", bars: 95 % intervals" if any(game.main.sd_interval for _, game in games) else ""
-    own = "this record" if len(games) == 1 else "the games measured here"
+    own = "diamond: this record" if len(games) == 1 else "diamonds: the games measured here"
     return figure(
         partial(scale_chart, list(games)),
         "The wider the ratings of the players spread, the more skill decides. Ticks: games as published by Duersch, "
-        f"Lambrecht and Oechssler (2020); diamond: {own}{bars}. The scale is stretched near the coin flip.",
+        f"Lambrecht and Oechssler (2020); {own}{bars}. The scale is stretched near the coin flip.",
     )
 
 
@@ -144,9 +158,9 @@ def _yardsticks(game: Measurement) -> str:
     names = ("strength, the rest coins", f"{game.reference.name}, the rest coins")
     rows = [Row(name, share, stands_out=True) for name, share in zip(names, found, strict=True)]
     caption = (
-        "The two yardsticks that the verdict rests on: benchmark games simulated on this schedule. Each bar is an interval "
-        f"of {confidence(game.yardstick.replicates)} %; if it lies right of the line, skill predominates by that yardstick, "
-        f"if left, chance. {_beyond(found)}"
+        "The two yardsticks that the verdict rests on: benchmark games simulated on this schedule. Each bar is an "
+        f"interval of {confidence(game.yardstick.replicates)} %; if it lies right of the line, skill predominates by "
+        f"that yardstick, if left, chance. {_beyond(found)}"
     )
     return figure(partial(share_chart, rows, "Share that is not coins"), caption.strip())
 
@@ -160,7 +174,7 @@ def _beyond(found: Sequence[Share]) -> str:
 def _three_numbers(game: Measurement) -> str:
     main = game.main
     opponent = "" if game.players_per_match[2] == 2 else ", against one opponent"
-    needed = "" if main.rep_interval is None else f"[{count(main.rep_interval[0])}, {_or_never(main.rep_interval[1])}]"
+    needed = "" if main.rep_interval is None else _games_between(*main.rep_interval)
     cells = (
         (
             number(main.sd),
@@ -182,14 +196,16 @@ def _three_numbers(game: Measurement) -> str:
         ),
     )
     boxes = (
-        f"<div><b>{value}</b><i>{interval}</i><span>{label}</span><small>{reading}</small></div>"
+        f"<div><b>{value}</b>{interval and f'<i>{interval}</i>'}<span>{label}</span><small>{reading}</small></div>"
         for value, interval, label, reading in cells
     )
     return f'<div class="numbers">{"".join(boxes)}</div>'
 
 
-def _or_never(games: int | None) -> str:
-    return "no number" if games is None else count(games)
+def _games_between(fewest: int | None, most: int | None) -> str:
+    if fewest is None:
+        return "[no number is enough]"
+    return f"[{fewest:,} to {'no number is enough' if most is None else count(most)}]"
 
 
 def _sections(game: Measurement) -> str:

@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ludometer.report.charts import to_svg
+from ludometer.scale import points_per_unit
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,6 +69,16 @@ def confidence(replicates: int) -> int:
 def is_refused(game: Measurement) -> bool:
     """Whether there is a verdict that declines to compare."""
     return game.verdict is not None and game.verdict.p_deterministic is None
+
+
+def is_printed(game: Measurement) -> bool:
+    """Whether ratings are on the scale of base e."""
+    return game.provenance.parameters.get("base") == "e"
+
+
+def widening(game: Measurement) -> float:
+    """How many times as wide as Elo's the scale of the ratings is."""
+    return points_per_unit("e") / points_per_unit("10") if is_printed(game) else 1.0
 
 
 def shares(game: Measurement) -> tuple[Share, Share] | None:

@@ -44,11 +44,11 @@ def scale_chart(games: Sequence[Game], *, narrow: bool) -> Any:
     highest = max([300.0, *(1.05 * max(sd, high) for _, sd, (_, high) in placed)])
     own = [
         {
-            "sd": sd,
-            "low": low,
-            "high": high,
-            "label": f"{short(name, 15 if narrow else 40)}: {sd:.0f}",
-            "is_high": sd > 0.36 * highest,
+            "sd": float(sd),
+            "low": float(low),
+            "high": float(high),
+            "label": f"{short(name, 15 if narrow else 40)}: {sd:.{0 if sd >= 9.95 else 1}f}",
+            "is_high": bool(sd > 0.36 * highest),
         }
         for name, sd, (low, high) in placed
     ]
@@ -242,8 +242,8 @@ def share_chart(rows: Sequence[Row], title: str, *, narrow: bool) -> Any:
     ]
     # letters of the reader's system may be wider than those that the drawing was measured with
     beside = {
-        "left": 5 if narrow else 5 + 1.5 * max(len(row["label"]) for row in values),
-        "right": 5 if narrow else 5 + 1.5 * max(len(row["value"]) for row in values),
+        "left": 5 if narrow else 5 + 1.5 * max(len(short(row.label, 40)) for row in rows),
+        "right": 5 if narrow else 5 + 1.5 * max(len(str(row.share)) for row in rows),
         "top": 5,
         "bottom": 5,
     }

@@ -55,8 +55,8 @@ def prediction(game: Measurement) -> str:
         "" if game.k_interval is None else f" (95 % interval {game.k_interval[0]:.3g} to {game.k_interval[1]:.3g})"
     )
     best = (
-        f"The step k decides how fast ratings move. The best one, {fit.k:.3g}{interval}, is where forecasts miss least; "
-        "at k = 0 all forecasts are a coin flip. It was chosen on the same matches."
+        f"The step k decides how fast ratings move. The best one, {fit.k:.3g}{interval}, is where forecasts miss "
+        "least; at k = 0 all forecasts are a coin flip. It was chosen on the same matches."
     )
     return (
         f"<section><h2>Does it predict?</h2>{figure(partial(calibration_chart, game), true)}"
@@ -71,9 +71,9 @@ def other(game: Measurement) -> str:
     persistence = (
         "Past success could not be related to later results: too few regulars, or results that do not vary."
         if past.slope is None
-        else f"Of a regular player's lead in his average so far, {past.slope:.3f} goes on into the next match (standard "
-        f"error {number(past.std_error, 3)}, clustered by player; {past.observations:,} observations). In a game of "
-        "chance it would be 0."
+        else f"Of a regular player's lead in his average so far, {past.slope:.3f} goes on into the next match "
+        f"(standard error {number(past.std_error, 3)}, clustered by player; {past.observations:,} observations). In "
+        "a game of chance it would be 0."
     )
     comparison = "" if random is None else f"; with the same activity but random opponents it would be {random:.2f}"
     met = (
@@ -94,8 +94,8 @@ def other(game: Measurement) -> str:
 def data(game: Measurement) -> str:
     """What was read, what was left out."""
     dropped = (
-        f"{game.dropped_matches:,} matches of {game.dropped_players:,} players were left out because no chain of matches "
-        "links these players to the others."
+        f"{game.dropped_matches:,} matches of {game.dropped_players:,} players were left out because no chain of "
+        "matches links these players to the others."
         if game.dropped_matches
         else "Nothing was left out: all players are linked by matches."
     )
