@@ -79,9 +79,7 @@ def recover_paired(task: Task) -> dict[str, float]:
     played = Matches(schedule.players, Pairs(pairs.first, pairs.second, results))
     target = observe(course, schedule.counts >= REGULAR, results)
     pairing = study_pairing(played, seed=[6, task.seed])
-    structure = find_structure(
-        pairs.first, pairs.second, n_players=task.n_players, rng=np.random.default_rng(task.seed)
-    )
+    structure = find_structure(schedule, rng=np.random.default_rng(task.seed))
 
     def solve(orders: Floats | None) -> float:
         target_here = Target(course, target.counted, target.sd, target.k, orders)
@@ -111,6 +109,7 @@ def _verdict(pairing: Pairing) -> dict[str, float]:
         "correlation": pairing.correlation,
         "directions": float(pairing.n_directions),
         "sound": float(pairing.is_sound),
+        "follows_schedule": float(pairing.orders is not None),
     }
 
 

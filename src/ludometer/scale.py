@@ -15,6 +15,11 @@ Base = Literal["10", "e"]
 ELO = 400 / math.log(10)
 """Elo points in one natural unit (a factor e in the odds): 173.7."""
 
+GUMBEL_SD = math.pi / math.sqrt(6)
+"""The SD of one performance in the logistic model, in natural units: its variance is pi^2 / 6, that of probit is 1."""
+
+_LOGISTIC_PER_NORMAL = 1.702
+"""logistic(1.702 z) is never further than 0.0095 from Phi(z) (Haley 1952; Camilli 1994)."""
 
 _PRINTED = 400.0
 
@@ -51,3 +56,21 @@ def expected_score(difference: Floats) -> Floats:
     [0.5, 0.909]
     """
     return np.asarray(1 / (1 + np.exp(np.clip(-np.asarray(difference) / ELO, -700, 700))))
+
+
+def probit_to_elo(performance: Number) -> Number:
+    """SDs of a normal performance to Elo points, so that Phi(d / root 2) is nearest to the logistic curve.
+
+    >>> round(probit_to_elo(1.0))
+    209
+    """
+    return performance * (_LOGISTIC_PER_NORMAL / math.sqrt(2) * ELO)
+
+
+def elo_to_probit(points: Number) -> Number:
+    """Elo points to SDs of a normal performance.
+
+    >>> round(elo_to_probit(probit_to_elo(1.5)), 9)
+    1.5
+    """
+    return points / (_LOGISTIC_PER_NORMAL / math.sqrt(2) * ELO)

@@ -134,3 +134,79 @@ def test_without_the_compiler_the_kernels_still_answer() -> None:
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@given(st.integers(0, 2**32), st.integers(0, 40), st.integers(2, 6), st.integers(1, 4), st.floats(0, 1))
+def test_games_in_groups_of_lanes_equal_their_plain_twin(
+    seed: int, n_matches: int, n_players: int, n_groups: int, share: float
+) -> None:
+    first, second, _ = random_matches(seed, n_matches, n_players)
+    halves = np.random.default_rng(seed).integers(0, 3, (n_matches, n_groups)).astype(np.int8)
+    outcome = []
+    for play in (elo.elo_lanes, elo.elo_lanes_plain):
+        rating, step, loss = (lanes.allocate(n, 8 * n_groups) for n in (n_players, 1, 1))
+        step[0] = np.tile(np.linspace(0, 3, 8), n_groups)
+        play(first, second, halves, rating, step, loss, share)
+        outcome.append((rating, loss))
+    for fast, plain in zip(*outcome, strict=True):
+        np.testing.assert_allclose(fast, plain, rtol=1e-11, atol=1e-11)
+
+
+def test_each_group_of_lanes_plays_its_own_game() -> None:
+    first, second, _ = random_matches(6, 5_000, 60)
+    halves = np.random.default_rng(1).integers(0, 3, (5_000, 3)).astype(np.int8)
+    rating, step, loss = (lanes.allocate(n, 48) for n in (60, 1, 1))
+    step[0] = np.tile(np.linspace(0.01, 1, 16), 3)
+    elo.elo_lanes(first, second, halves, rating, step, loss)
+    for group in range(3):
+        alone, own_loss = lanes.allocate(60, 16), lanes.allocate(1, 16)
+        own_step = lanes.allocate(1, 16)
+        own_step[0] = np.linspace(0.01, 1, 16)
+        elo.elo_lanes(first, second, np.ascontiguousarray(halves[:, group]), alone, own_step, own_loss)
+        lane = slice(16 * group, 16 * group + 16)
+        np.testing.assert_array_equal(rating[:, lane], alone)
+        np.testing.assert_array_equal(loss[:, lane], own_loss)
+
+
+def test_lanes_that_do_not_divide_into_groups_are_refused() -> None:
+    first, second, _ = random_matches(5, 3, 2)
+    rating, step, loss = (lanes.allocate(n, 16) for n in (2, 1, 1))
+    with pytest.raises(ValueError, match="a multiple of eight in each group"):
+        elo.elo_lanes(first, second, np.zeros((3, 3), np.int8), rating, step, loss)
+
+
+@given(st.integers(0, 2**32), st.floats(0, 1))
+def test_a_share_of_the_expectation_is_a_floor_and_a_ceiling(seed: int, share: float) -> None:
+    matches = random_matches(seed, 200, 5)
+    outcome = []
+    for play in (elo.elo_pass, elo.elo_pass_plain):
+        rating, expected = np.zeros((5, 1)), np.empty(200)
+        loss = play(*matches, rating, 0.5, expected, NO_PAIR, share)
+        outcome.append((loss, rating, expected))
+    for fast, plain in zip(*outcome, strict=True):
+        np.testing.assert_allclose(fast, plain, rtol=1e-12, atol=1e-12)
+    expected = outcome[0][2]
+    assert (np.abs(expected - 0.5) <= share / 2 + 1e-12).all()
+
+
+def test_without_any_share_all_forecasts_are_a_coin_and_with_all_of_it_the_usual_ones() -> None:
+    matches = random_matches(7, 500, 6)
+    expected, usual, whole = np.empty(500), np.empty(500), np.empty(500)
+    elo.elo_pass(*matches, np.zeros((6, 1)), 0.3, expected, NO_PAIR, 0.0)
+    assert (expected == 0.5).all()
+    elo.elo_pass(*matches, np.zeros((6, 1)), 0.3, usual, NO_PAIR)
+    elo.elo_pass(*matches, np.zeros((6, 1)), 0.3, whole, NO_PAIR, 1.0)
+    np.testing.assert_array_equal(usual, whole)
+    assert np.ptp(usual) > 0.3
+
+
+def test_lanes_and_the_pass_agree_on_a_share() -> None:
+    matches = random_matches(8, 5_000, 60)
+    rating, step, loss = (lanes.allocate(n, 8) for n in (60, 1, 1))
+    step[0] = np.linspace(0.02, 0.8, 8)
+    elo.elo_lanes(*matches, rating, step, loss, 0.5)
+    for lane in range(8):
+        alone = np.zeros((60, 1))
+        own = elo.elo_pass(*matches, alone, float(step[0, lane]), NOTHING, NO_PAIR, 0.5)
+        assert loss[0, lane] == pytest.approx(own, rel=1e-10)
+        np.testing.assert_allclose(rating[:, lane], alone[:, 0], rtol=1e-8, atol=1e-9)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
 
 from ludometer.errors import LudometerError, MatchDataError, NoFiniteFit
-from ludometer.games import simulate_coin, simulate_strengths
-from ludometer.luck import Measurement, measure
+from ludometer.games import simulate_coin, simulate_deterministic, simulate_strengths
+from ludometer.luck import Measurement, Reference, measure, measure_reference
 from ludometer.luck.measurement import REGULAR
 from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.ratings import Elo, evaluate
+from ludometer.ratings.prizes import make_prizes
 from ludometer.report.documents import measurement_document
 
 
@@ -93,7 +95,8 @@ def test_anonymous_ids_are_refused(times: int) -> None:
 def test_all_draws_are_a_game_without_a_spread() -> None:
     rng = np.random.default_rng(0)
     first = rng.integers(0, 10, 500)
-    game = sound(measure(Matches.of_pairs(first, (first + rng.integers(1, 10, 500)) % 10, np.full(500, 0.5))))
+    draws = Matches.of_pairs(first, (first + rng.integers(1, 10, 500)) % 10, np.full(500, 0.5))
+    game = sound(measure(draws, replicates=19))
     assert (game.draw_rate, game.best_fit.k, game.best_fit.loss, game.main.sd, game.main.rep) == (1, 0, 0, 0, None)
     assert "no number of games would tell" in game.summary()
     assert game.absent()["spread.0.rep"].startswith("one SD better is hardly better than even")
@@ -174,7 +177,16 @@ def test_a_game_without_regulars_says_so() -> None:
     for name in ("sd", "min", "q01", "q99", "max", "p_sd", "p_1_99", "rep"):
         assert absent[f"spread.0.{name}"] == "fewer than two players have 25 matches"
     assert absent["yardstick.published.x_chess"] == "there is no SD"
-    assert not any(name.startswith("spread.1.") for name in absent)
+    # of all players there is an SD, but without regulars nothing is simulated, so it has no interval
+    assert {name for name in absent if name.startswith("spread.1.")} == {
+        f"spread.1.{name}" for name in ("sd_interval", "p_sd_interval", "rep_interval")
+    }
+    assert game.verdict is not None
+    assert game.verdict.answer == "cannot tell"
+    assert game.verdict.statement == (
+        "These data cannot tell: only 0 players have 25 matches or more, and 10 are needed at least."
+    )
+    assert game.yardstick is None
 
 
 def test_above_the_published_lines_there_is_no_x() -> None:
@@ -184,15 +196,25 @@ def test_above_the_published_lines_there_is_no_x() -> None:
 
 
 def test_quick_leaves_out_what_is_simulated_and_nothing_else() -> None:
-    matches = simulate_strengths(100, 5_000, seed=6)
-    quick, whole = measure(matches, quick=True), measure(matches, seed=9)
-    assert (quick.spread, quick.persistence) == (whole.spread, whole.persistence)
+    matches = simulate_strengths(60, 2_000, activity=0.6, seed=6)
+    quick, whole = measure(matches, quick=True), measure(matches, seed=9, replicates=19)
+    assert quick.persistence == whole.persistence
+    assert quick.spread == tuple(replace(spread, sd_interval=None) for spread in whole.spread)
+    assert quick.yardstick is quick.verdict is quick.pairing is quick.k_interval is None
+    assert whole.yardstick is not None
+    assert whole.verdict is not None
+    for spread in whole.spread:
+        assert spread.sd_interval is not None
+        assert spread.sd is not None
+        assert spread.sd_interval[0] < spread.sd < spread.sd_interval[1]
+    assert whole.k_interval is not None
+    assert whole.k_interval[0] < whole.best_fit.k < whole.k_interval[1]
     assert quick.ratio_if_random is None
     assert quick.absent()["matchmaking.ratio_if_random"] == "left out by --quick"
     assert whole.ratio_if_random is not None
     assert "matchmaking.ratio_if_random" not in whole.absent()
     assert (quick.provenance.seed, whole.provenance.seed) == (None, 9)
-    assert measure(matches, seed=9).ratio_if_random == whole.ratio_if_random
+    assert measure(matches, seed=9, replicates=19).summary() == whole.summary()
 
 
 def test_the_forecasts_are_those_of_the_best_fit() -> None:
@@ -204,6 +226,123 @@ def test_the_forecasts_are_those_of_the_best_fit() -> None:
     assert game.ratio_to_sd == pytest.approx(game.mean_rating_difference / (game.main.sd or 0))
 
 
-def test_matches_of_several_players_are_refused_in_words() -> None:
-    with pytest.raises(MatchDataError, match="matches of two players are needed"):
-        measure(Matches.of_seats(np.arange(0, 31, 3), [0, 1, 2] * 10, [1, 2, 3] * 10))
+@pytest.mark.parametrize("rule", ["winner", "linear"])
+def test_matches_of_several_players_are_measured(rule: str) -> None:
+    # x%-deterministic: in order of strength with probability x, else in a random order
+    prizes = make_prizes(rule)
+    game = sound(measure(simulate_deterministic(40, 800, x=30, per_match=3, seed=2), prizes=prizes, replicates=19))
+    assert game.players_per_match == (3, 3.0, 3)
+    assert game.yardstick is not None
+    low, high = game.yardstick.deterministic.interval
+    assert low < 30 < high
+    assert high - low < 20
+    assert game.verdict is not None
+    kinds = {check.kind for check in game.verdict.checks}
+    assert "prizes" in kinds
+    assert "unit" not in kinds
+
+
+def test_base_e_is_wider_and_stands_at_the_same_place() -> None:
+    matches = simulate_strengths(20, 400, sd=150, per_match=3, seed=3)
+    ten, e = (measure(matches, base=base, replicates=19) for base in ("10", "e"))
+    wider = math.log(10)
+    assert e.best_fit.k == pytest.approx(wider * ten.best_fit.k, rel=1e-6)
+    assert e.main.sd == pytest.approx(wider * (ten.main.sd or 0), rel=1e-6)
+    assert e.main.sd_interval == pytest.approx([wider * end for end in ten.main.sd_interval or ()], rel=1e-6)
+    assert e.k_interval == pytest.approx([wider * end for end in ten.k_interval or ()], rel=1e-6)
+    assert e.mean_rating_difference == pytest.approx(wider * ten.mean_rating_difference, rel=1e-6)
+    for name in ("deterministic", "chess", "skill"):
+        one, other = (getattr(game.yardstick, name).solutions for game in (ten, e))
+        np.testing.assert_allclose(one, other, rtol=1e-6)
+    assert ten.verdict is not None
+    assert e.verdict is not None
+    assert e.verdict.answer == ten.verdict.answer
+    # but another choice beforehand
+    assert e.verdict.primary != ten.verdict.primary
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_coin_is_chance_even_where_its_ratings_do_not_spread_at_all(seed: int) -> None:
+    game = sound(measure(simulate_coin(30, 900, seed=seed), replicates=19))
+    assert (game.main.sd == 0) == (seed == 1)
+    assert game.verdict is not None
+    assert game.verdict.answer == "chance"
+    assert game.yardstick is not None
+    assert game.yardstick.deterministic.interval[0] == 0
+    assert 0 < game.yardstick.deterministic.interval[1] < 40
+
+
+def test_certain_strength_is_skill_beyond_all_yardsticks() -> None:
+    game = sound(measure(simulate_deterministic(20, 800, x=98, seed=2), replicates=19))
+    assert game.verdict is not None
+    assert game.verdict.answer == "skill"
+    assert game.yardstick is not None
+    assert game.yardstick.chess.interval == (100, np.inf)
+    assert "more than 100 % [100, -] chess" in game.summary()
+    assert "yardstick.matched.x_chess" in game.absent()
+
+
+@pytest.mark.parametrize("n_players", [3, 5])
+@pytest.mark.parametrize("sd", [100, 900, 1_500])
+def test_a_handful_of_players_has_finite_intervals_and_no_verdict(n_players: int, sd: float) -> None:
+    for seed in range(3):
+        try:
+            game = sound(measure(simulate_strengths(n_players, 40 * n_players, sd=sd, seed=seed), replicates=19))
+        except NoFiniteFit:
+            continue
+        assert game.verdict is not None
+        assert game.verdict.answer == "cannot tell"
+        for spread in game.spread:
+            if spread.sd_interval is not None and spread.sd is not None:
+                assert 0 <= spread.sd_interval[0] <= spread.sd <= spread.sd_interval[1] < 20 * spread.sd + 500
+
+
+def test_the_reference_is_the_skill_of_its_own_record() -> None:
+    found = measure_reference("club", simulate_strengths(100, 8_000, sd=120, draws=0.25, seed=1))
+    assert found.name == "club"
+    # 100 skills: their own SD is known to 7 %
+    assert found.sd == pytest.approx(120, rel=0.2)
+    assert found.draws == pytest.approx(0.25, abs=0.02)
+    # a record beside itself is 100 % of itself
+    game = measure(simulate_strengths(100, 3_000, sd=120, draws=0.25, seed=2), reference=found, replicates=19)
+    assert game.yardstick is not None
+    assert game.yardstick.chess.interval[0] > 65
+    assert game.verdict is not None
+    assert "club" in "".join(game.verdict.reasons)
+    with pytest.raises(MatchDataError, match="the reference few has fewer than 10 players"):
+        measure_reference("few", simulate_strengths(40, 100))
+
+
+def test_a_coin_is_no_reference() -> None:
+    coins = [simulate_coin(40, 2_000, seed=seed) for seed in range(4)]
+    still = next(coin for coin in coins if measure(coin, quick=True).main.sd == 0)
+    with pytest.raises(MatchDataError, match="the ratings of the reference coin do not spread"):
+        measure_reference("coin", still)
+
+
+def test_too_few_replicates_are_refused() -> None:
+    with pytest.raises(LudometerError, match="at least 19 replicates are needed for an interval, not 18"):
+        measure(simulate_strengths(40, 2_000), replicates=18)
+
+
+def test_the_intervals_of_p_sd_and_rep_are_those_of_the_sd() -> None:
+    game = measure(simulate_strengths(20, 600, sd=60, seed=1), replicates=19)
+    low, high = game.main.sd_interval or (0, 0)
+    assert game.main.p_sd_interval == pytest.approx([1 / (1 + 10 ** (-sd / 400)) for sd in (low, high)])
+    assert game.main.rep_interval is not None
+    fewest, most = game.main.rep_interval
+    assert fewest is not None
+    assert game.main.rep is not None
+    assert fewest <= game.main.rep
+    assert most is None or most >= game.main.rep
+
+
+def test_the_primary_analysis_is_named_by_its_choices_alone() -> None:
+    # no regulars: refused at once, but the choices stand
+    records = [simulate_strengths(40, 200, seed=seed) for seed in (1, 2, 1)]
+    verdicts = [
+        measure(record, reference=Reference(name)).verdict
+        for record, name in zip(records, ("chess", "chess", "go"), strict=True)
+    ]
+    one, other, changed = (verdict.primary for verdict in verdicts if verdict is not None)
+    assert one == other != changed

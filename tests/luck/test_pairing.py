@@ -33,7 +33,7 @@ def game(candidates: int, seed: int, *, n_players: int = 2_000, n_matches: int =
 
 def test_random_pairing_needs_no_skills() -> None:
     pairing = study_pairing(game(1, 1), seed=[0])
-    assert pairing == Pairing(False, 0.0, 0, None)
+    assert pairing == Pairing(detected=False, correlation=0.0, n_directions=0, p_value=1.0, orders=None)
     assert pairing.is_sound
     assert not pairing.corrected
 
@@ -144,3 +144,11 @@ def test_matches_of_several_are_studied_too() -> None:
     pairing = study_pairing(matches, seed=[0])
     assert pairing.detected
     assert pairing.n_directions == 1
+
+
+def test_a_schedule_that_strengths_do_not_follow_needs_no_skills() -> None:
+    matches = played_at(in_pools(400, 12_000, 2), np.random.default_rng(1).standard_normal(400), 60)
+    pairing = study_pairing(matches, seed=[0])
+    assert pairing.detected
+    assert pairing.p_value > 0.01
+    assert (pairing.correlation, pairing.orders, pairing.corrected) == (0, None, False)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import ludometer.luck
-from ludometer.luck.measurement import describe_place
 from ludometer.luck.reference import ReferenceGame, neighbours, published_x, reference_games
 from ludometer.luck.spread import repetitions
+from ludometer.luck.words import describe_place
 from ludometer.scale import expected_score
 
 PUBLISHED = Path(ludometer.luck.__file__).parent / "published"

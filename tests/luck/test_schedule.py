@@ -14,9 +14,7 @@ from tests.luck.schedules import closest_of, in_pools
 
 
 def structure_of(matches: Matches, seed: int = 0) -> Structure:
-    rng = np.random.default_rng(seed)
-    first, second, _ = links(matches, rng)
-    return find_structure(first, second, n_players=len(matches.players), rng=rng)
+    return find_structure(matches, rng=np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize("activity", [0.0, 1.0])
@@ -29,6 +27,12 @@ def test_random_pairing_is_not_detected(activity: float) -> None:
     assert (quiet.looseness == 1).all()
 
 
+@pytest.mark.parametrize("per_match", [3, 6])
+def test_random_tables_are_not_detected_though_those_at_one_hang_together(per_match: int) -> None:
+    found = [structure_of(simulate_coin(300, 3_000, per_match=per_match, seed=seed)) for seed in range(6)]
+    assert sum(one.detected for one in found) <= 1
+
+
 @pytest.mark.parametrize("candidates", [2, 3, 8])
 def test_opponents_of_like_strength_are_detected_and_placed(candidates: int) -> None:
     strength, matches = closest_of(1_000, 15_000, candidates)
@@ -36,8 +40,8 @@ def test_opponents_of_like_strength_are_detected_and_placed(candidates: int) -> 
     assert found.detected
     assert found.eigenvalues[0] > 1.03 * found.edge
     busy = matches.counts >= 25
-    # the first direction is strength itself, but for its sign
-    assert abs(np.corrcoef(found.directions[busy, 0], strength[busy])[0, 1]) > 0.85
+    # the first direction is strength itself, but for its sign; the others are curves over it
+    assert abs(np.corrcoef(found.directions[busy, 0], strength[busy])[0, 1]) > 0.75
     pairs = matches.pairs
     true = np.corrcoef(strength[pairs.first], strength[pairs.second])[0, 1]
     assert found.closeness == pytest.approx(true, abs=0.15)
@@ -115,7 +119,6 @@ def test_where_pairs_are_too_many_the_seats_of_a_table_form_a_ring(monkeypatch: 
     np.testing.assert_array_equal(np.bincount(both, minlength=40), 2 * matches.counts)
     assert (first != second).all()
     seats = matches.seats
-    place = {(match, player): seats.place[6 * match + at] for match in range(300) for at, player in enumerate(seats.player[6 * match : 6 * match + 6])}  # noqa: E501
+    places = dict(zip(zip(np.repeat(np.arange(300), 6), seats.player, strict=True), seats.place, strict=True))
     for number, (one, other, scored) in enumerate(zip(first, second, score, strict=True)):
-        match = number // 6
-        assert scored == (1.0 if place[match, one] < place[match, other] else 0.0)
+        assert scored == float(places[number // 6, one] < places[number // 6, other])

@@ -73,11 +73,15 @@ def test_games_of_chance_have_the_k_of_best_fit_elo_and_often_0() -> None:
 
 
 def test_results_without_contradictions_have_no_best_k() -> None:
-    matches = Matches.of_pairs([0] * 40, [1, 2, 3, 4] * 10, [1] * 40)
-    with pytest.raises(NoFiniteFit):
-        fit_best_elo(matches)
-    found = replay(matches, min_matches=1)
-    assert (found.k[0], found.sd[0]) == (np.inf, np.inf)
+    for matches in (
+        Matches.of_pairs([0] * 40, [1, 2, 3, 4] * 10, [1] * 40),
+        Matches.of_pairs([0] * 40, [1] * 40, [1] * 40),
+    ):
+        with pytest.raises(NoFiniteFit):
+            fit_best_elo(matches)
+        for guess in (1.0, 200.0, 8_000.0):
+            found = replay(matches, min_matches=1, guess=guess)
+            assert (found.k[0], found.sd[0]) == (np.inf, np.inf)
 
 
 def test_games_together_are_fitted_as_each_alone() -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import io
+import json
+import math
 import re
 import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
+from html import escape, unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -18,9 +23,13 @@ import polars as pl
 import pytest
 
 from ludometer.games import simulate_coin, simulate_strengths
-from ludometer.luck import Measurement, measure
+from ludometer.luck import Measurement, compare_games, measure
+from ludometer.luck.inversion import Inversion
+from ludometer.luck.verdict import judge
+from ludometer.luck.yardstick import Reference
 from ludometer.matches import Matches
 from ludometer.players import Players
+from ludometer.ratings.prizes import make_prizes
 from ludometer.report.charts import separate_ids
 from ludometer.report.page import render_page, write_page
 
@@ -31,12 +40,24 @@ EVENTS = re.compile(r"on[a-z]+$")
 
 @cache
 def skill() -> Measurement:
-    return measure(simulate_strengths(80, 4_000, sd=180, draws=0.1, seed=1))
+    return measure(simulate_strengths(80, 4_000, sd=180, draws=0.1, seed=1), replicates=19)
+
+
+@cache
+def weak() -> Measurement:
+    """A game of little skill."""
+    return measure(simulate_strengths(60, 3_000, sd=40, seed=5), replicates=19)
 
 
 @cache
 def coin() -> Measurement:
     return measure(simulate_coin(50, 3_000, seed=2), quick=True)
+
+
+@cache
+def flat() -> Measurement:
+    """A coin whose best step is 0, so that no rating moves."""
+    return measure(simulate_coin(40, 2_000, seed=0), replicates=19)
 
 
 @cache
@@ -51,24 +72,92 @@ def nobody() -> Measurement:
 
 
 @cache
+def somebody() -> Measurement:
+    """A game with one regular, who meets all others once."""
+    others = np.arange(1, 41)
+    return measure(Matches.of_pairs(np.zeros(40, int), others, others % 3 > 0))
+
+
+@cache
+def beyond() -> Measurement:
+    """A game that spreads more than chess does."""
+    return measure(simulate_strengths(60, 3_000, sd=450, seed=6), replicates=19)
+
+
+@cache
+def races(base: str = "10") -> Measurement:
+    """A game of four, for the prizes of the winner."""
+    rng = np.random.default_rng(7)
+    players = np.concatenate([rng.choice(40, 4, replace=False) for _ in range(800)])
+    clocks = np.linspace(-1, 1, 40)[players] + rng.gumbel(size=len(players))
+    place = (-clocks.reshape(-1, 4)).argsort(axis=1).argsort(axis=1).ravel() + 1
+    matches = Matches.of_seats(np.arange(0, len(players) + 1, 4), players, place)
+    return measure(matches, replicates=19, prizes=make_prizes("winner"), base="e" if base == "e" else "10")
+
+
+@cache
+def paired() -> Measurement:
+    """A game whose verdict is refused, since players met only their like."""
+    game = skill()
+    assert game.pairing is not None
+    return judged(replace(game, pairing=replace(game.pairing, detected=True, correlation=0.93, p_value=0.0)))
+
+
+@cache
+def split() -> Measurement:
+    """A game on either side of the line, by the one yardstick and by the other, without checks."""
+    game = skill()
+    assert game.yardstick is not None
+    matched = replace(
+        game.yardstick,
+        deterministic=Inversion(np.linspace(38, 44, 19), 100.0),
+        chess=Inversion(np.append(np.linspace(70, 99, 10), [math.inf] * 9), 100.0),
+    )
+    return judged(replace(game, yardstick=matched, reference=Reference(SCRIPT)))
+
+
+def judged(game: Measurement) -> Measurement:
+    """With the verdict that follows from its parts, and no checks."""
+    verdict = judge(
+        game.yardstick,
+        game.pairing,
+        (),
+        n_regulars=game.main.n,
+        min_matches=game.main.min_matches,
+        reference=game.reference.name,
+        primary=game.provenance.parameters,
+    )
+    return replace(game, verdict=verdict)
+
+
+@cache
 def wicked() -> Measurement:
     """Players whose names would like to be code."""
     names = [SCRIPT, '"><img src=x onerror=alert(1)>', "&amp;", "'onclick='x", "</td></table>", 'id="c1-a', "=1+1"]
     pairs = simulate_strengths(len(names), 900, seed=4).pairs
-    return measure(Matches.of_pairs(pairs.first, pairs.second, pairs.halves, players=Players.named(names)))
+    matches = Matches.of_pairs(pairs.first, pairs.second, pairs.halves, players=Players.named(names))
+    return measure(matches, replicates=19)
 
 
 GAMES: dict[str, list[tuple[str, Callable[[], Measurement]]]] = {
     "one": [("chess", skill)],
-    "several": [("coin", coin), ("chess", skill), ("draws", even)],
+    "several": [("weak", weak), ("draws", even), ("chess", skill), ("paired", paired)],
     "quick": [("coin", coin)],
+    "several quick": [("coin", coin), ("dice", coin)],
     "all draws": [("draws", even)],
+    "flat": [("coin", flat)],
     "nobody": [("club", nobody)],
+    "somebody": [("club", somebody)],
     "nobody and others": [("club", nobody), ("chess", skill), ("coin", coin)],
     "nobody and one": [("club", nobody), ("chess", skill)],
     "nobody at all": [("club", nobody), ("cup", nobody)],
+    "beyond": [("go", beyond)],
+    "races": [("races", races)],
+    "races, base e": [("races", lambda: races("e"))],
+    "refused": [("paired", paired)],
+    "split": [("split", split)],
     "wicked": [(SCRIPT, wicked)],
-    "wicked two": [(SCRIPT, wicked), ('"><img src=x onerror=alert(1)>', skill)],
+    "wicked two": [(SCRIPT, wicked), ('"><img src=x onerror=alert(1)>', split)],
 }
 KINDS = list(GAMES)
 
@@ -178,17 +267,194 @@ def test_names_are_shown_as_they_are_and_never_run(kind: str) -> None:
 
 def test_one_game_is_answered_in_a_sentence_with_its_numbers() -> None:
     reader = Reader(page("one"))
-    main = skill().main
+    game, main = skill(), skill().main
+    assert game.verdict is not None
     assert main.sd is not None
     assert main.p_sd is not None
+    assert main.sd_interval is not None
+    lead = re.findall(r'<p class="lead">(.*?)</p>', page("one"))
+    assert lead == [escape(game.verdict.statement)]
+    assert f"chess, as played by these {main.n} players with 25 matches or more" in reader.text
     assert f"{main.sd:.1f}" in reader.text
+    assert f"[{main.sd_interval[0]:.1f}, {main.sd_interval[1]:.1f}]" in reader.text
     assert f"scores {main.p_sd:.1%}" in reader.text
     assert f"{main.rep:,}" in reader.text
-    assert str(skill().provenance.data) in reader.text
-    for heading in ("Does it depend on who counts?", "The players", "Does it predict?", "Other measures", "The data"):
-        assert heading in reader.text
-    # the scale twice (wide and narrow screens), cutoffs, histogram, calibration, loss
-    assert reader.tags["svg"] == 6
+    assert str(game.provenance.data) in reader.text
+    for heading in ("How sure are we?", "The players", "Does it predict?", "Other measures", "The data"):
+        assert f"<h2>{heading}</h2>" in page("one")
+    # scale, yardsticks, checks, units, cutoffs, histogram, calibration, loss: for wide and for narrow screens
+    assert reader.tags["svg"] == 16
+
+
+def test_every_figure_has_a_form_for_narrow_screens_and_a_caption() -> None:
+    figures = re.findall(r"<figure>(.*?)</figure>", page("one"), re.S)
+    assert len(figures) == 8
+    for figure in figures:
+        assert figure.count("<svg") == 2
+        assert [figure.count(f'<div class="{form}">') for form in ("wide", "narrow")] == [1, 1]
+        assert re.search(r"<figcaption>[A-Z].+</figcaption>", figure)
+        widths = [float(width) for width in re.findall(r"max-width:([\d.]+)px", figure)]
+        assert widths[0] > widths[1]
+        assert widths[1] <= 370
+
+
+def rows_of(text: str, heading: str) -> list[list[str]]:
+    """The table that follows a heading."""
+    table = text.partition(f">{heading}</h")[2].partition("<tbody>")[2].partition("</tbody>")[0]
+    return [[unescape(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", row)] for row in table.split("</tr>")[:-1]]
+
+
+def test_the_primary_analysis_heads_the_checks_and_its_hash_is_that_of_its_choices() -> None:
+    game = skill()
+    assert game.verdict is not None
+    rows = rows_of(page("one"), "What if another choice had been made?")
+    kinds = {"cutoff", "half", "activity", "draws", "prizes", "component"}
+    checks = [check for check in game.verdict.checks if check.kind in kinds]
+    assert [row[0] for row in rows] == ["primary analysis", *(check.name for check in checks)]
+    assert rows[0][-1] == "primary"
+    assert rows[0][6] == game.verdict.answer
+    for row, check in zip(rows[1:], checks, strict=True):
+        assert row[1:3] == [f"{check.matches:,}", f"{check.counted:,}"]
+        assert row[6] == (check.answer or "too few players")
+        assert row[7] == {True: "yes", False: "no", None: "-"}[check.agrees]
+    choices = json.dumps(game.provenance.parameters, sort_keys=True)
+    assert hashlib.sha256(choices.encode()).hexdigest()[:16] == game.verdict.primary
+    assert game.verdict.primary in page("one")
+    assert escape(choices) in page("one")
+
+
+def test_shares_of_checks_carry_their_intervals() -> None:
+    assert skill().verdict is not None
+    checks = {check.name: check for check in skill().verdict.checks}  # type: ignore[union-attr]
+    rows = {row[0]: row for row in rows_of(page("one"), "What if another choice had been made?")}
+    check = checks["first half of the record"]
+    assert check.x_deterministic is not None
+    assert check.x_deterministic_interval is not None
+    low, high = check.x_deterministic_interval
+    assert rows[check.name][4] == f"{check.x_deterministic:.0f} % [{low:.0f}, {high:.0f}]"
+    assert "shares have intervals of 90 % only, from 19 simulated games each" in page("one")
+
+
+def test_parts_of_the_record_are_worded_as_this_game_played_by_these_players() -> None:
+    assert "this game as played by these players at that time" in page("one")
+    rows = rows_of(page("one"), "By experience and by period")
+    assert [row[0] for row in rows[:4]] == [
+        "all matches",
+        "0 to 24 earlier matches",
+        "25 to 99 earlier matches",
+        "100+ earlier matches",
+    ]
+    assert len(rows) == 8
+
+
+def test_units_of_play_begin_with_one_game_and_are_called_a_model() -> None:
+    rows = rows_of(page("one"), "How many games make one unit?")
+    assert [row[0] for row in rows] == ["1 game, as recorded", "3 games as one", "9 games as one", "35 games as one"]
+    assert "are a model, not a record" in page("one")
+
+
+def test_intervals_and_p_values_are_said_to_be_what_they_are() -> None:
+    text = Reader(page("one")).text
+    assert "what the same players would show on average, were they to play the same schedule again" in text
+    assert "by inversion" in text
+    assert "not the probability that skill, or chance, predominates" in text
+    # 19 replicates leave 90 % between their ends
+    assert "Shares of strength and of chess (90 %)" in text
+
+
+def test_departures_from_the_paper_are_told() -> None:
+    for kind in ("one", "races"):
+        assert "Where this departs from the paper" in page(kind)
+        assert "judges a game partly by the length of its records" in page(kind)
+        assert "swaps x and 100 - x" in page(kind)
+
+
+def test_a_quick_page_has_no_verdict_and_says_why() -> None:
+    text = page("quick")
+    assert "There is no verdict: nothing was simulated (--quick)." in text
+    assert "Without --quick all of this is added." in text
+    for word in ("What the intervals mean", "yardstick that", "[0.", "p-value"):
+        assert word not in text
+    assert "There are no verdicts: nothing was simulated (--quick)." in page("several quick")
+    assert "Most skill first, by the SD of ratings" in page("several quick")
+
+
+def test_more_than_the_whole_benchmark_is_an_arrow_and_no_number() -> None:
+    game = beyond()
+    assert game.yardstick is not None
+    assert game.yardstick.chess.estimate == math.inf
+    text = Reader(page("beyond")).text
+    assert "beside chess, more than those of chess players would" in text
+    assert "&gt; 100 %" in page("beyond")
+    assert "An arrow:" in text
+
+
+def test_an_answer_that_depends_shows_both_sides_and_an_open_interval() -> None:
+    game = split()
+    assert game.verdict is not None
+    assert game.verdict.answer == "depends"
+    text = Reader(page("split")).text
+    assert game.verdict.statement in text
+    assert "99 % [70, -]" in text
+    assert "nothing else was tried" in text
+    assert SCRIPT in text
+
+
+def test_a_refused_verdict_gives_its_reasons_and_draws_no_yardstick() -> None:
+    game = paired()
+    assert game.verdict is not None
+    text = Reader(page("refused")).text
+    assert game.verdict.statement in text
+    assert "The verdict is refused for the reasons above" in text
+    assert "which is not to be relied on here" in text
+    assert "The two yardsticks that the verdict rests on" not in text
+    assert "Players met almost only their like" in text
+
+
+def test_matchmaking_is_told_in_plain_words() -> None:
+    game = skill()
+    assert game.pairing is not None
+    found = replace(game.pairing, detected=True, correlation=0.42, p_value=0.0)
+    followed = render_page([("chess", replace(game, pairing=found))], command="")
+    assert "the strengths of opponents correlate with 0.42" in followed
+    assert "This corrects most of it, not all" in followed
+    other = render_page([("chess", replace(game, pairing=replace(found, correlation=0.0, p_value=0.3)))], command="")
+    assert "strength does not follow these groups" in other
+    assert "who met whom is as at random, and nothing had to be corrected" in page("one")
+
+
+def test_matches_of_several_show_their_formula_and_their_prizes() -> None:
+    text = page("races")
+    assert "In a match of several" in text
+    assert "Prizes used: <b>winner</b>" in text
+    assert "prizes: linear" in text
+    assert "against one opponent" in text
+    assert "How many games make one unit?" not in text
+    assert "In a match of several" not in page("one")
+
+
+def test_base_e_is_called_wider_and_its_checks_are_on_the_same_scale() -> None:
+    text = page("races, base e")
+    assert "e<sup>R<sub>i</sub>/400</sup>" in text
+    assert "this page was asked for the printed variant, base e" in text
+    assert "2.3 times as wide as Elo" in text
+    wide, plain = (rows_of(page(kind), "What if another choice had been made?") for kind in ("races, base e", "races"))
+    for row, other in zip(wide, plain, strict=True):
+        assert row[4] == other[4]
+        if row[3] != "-":
+            assert float(row[3]) == pytest.approx(math.log(10) * float(other[3]), abs=0.3)
+
+
+def test_ratings_that_do_not_spread_have_a_page() -> None:
+    assert flat().main.sd == 0
+    assert "skill does not show: the ratings do not spread" in page("flat")
+
+
+def test_one_regular_is_not_enough() -> None:
+    text = Reader(page("somebody")).text
+    assert "These data cannot tell: only 1 player" in text
+    assert "40 matches of 41 players" in text
+    assert Reader(page("somebody")).tags["svg"] == 0
 
 
 def test_the_best_players_lead_the_list() -> None:
@@ -200,10 +466,35 @@ def test_the_best_players_lead_the_list() -> None:
 def test_several_games_are_sorted_by_skill() -> None:
     text = page("several")
     summaries = re.findall(r"<summary>(.*?)</summary>", text)
-    assert summaries == ["chess", "coin", "draws", "The published games"]
-    assert "Most skill shows in <b>chess</b>" in text
+    names = list(compare_games(games("several")).names)
+    assert summaries == [*names, "The published games"]
+    assert names[-2:] == ["weak", "draws"]
+    assert f"Most skill shows in <b>{names[0]}</b>" in text
     assert "least in <b>draws</b>" in text
-    assert "The games side by side" in text
+    assert [row[0] for row in rows_of(text, "The games side by side")] == names
+
+
+def test_several_games_are_told_by_verdict_in_the_lead() -> None:
+    lead = Reader(page("several").split("<figure>")[0] + "</section></main></body></html>").text
+    assert "Predominantly chance by both yardsticks: weak." in lead
+    assert "These data cannot tell: paired, draws." in lead
+
+
+def test_a_matrix_says_how_sure_the_order_is_and_leaves_out_what_is_refused() -> None:
+    text, found = page("several"), compare_games(games("several"))
+    rows = {row[0].split(". ")[1]: row[1:] for row in rows_of(text, "How sure is the order?")}
+    chess, weaker, refused, draws = (found.names.index(name) for name in ("chess", "weak", "paired", "draws"))
+    assert found.more_skill[chess, weaker] > 0.99
+    assert rows["chess"][weaker] == "> 99 %"
+    assert rows["weak"][chess] == "< 1 %"
+    assert rows["chess"][refused] == rows["paired"][chess] == rows["chess"][draws] == "-"
+    assert rows["chess"][chess] == ""
+    assert "not a posterior probability" in text
+
+
+def test_games_with_nothing_to_compare_have_no_matrix() -> None:
+    for kind in ("several quick", "nobody at all", "nobody and one"):
+        assert "How sure is the order?" not in page(kind)
 
 
 def test_a_game_that_cannot_be_told_is_not_called_the_least_skilful() -> None:
@@ -211,7 +502,7 @@ def test_a_game_that_cannot_be_told_is_not_called_the_least_skilful() -> None:
     assert "Of 1 game these data cannot tell." in page("nobody and others")
     assert "Only <b>chess</b>" in page("nobody and one")
     assert "in no game do two players have enough matches" in page("nobody at all")
-    assert "these data cannot tell: only 0 players have 25 matches or more" in page("nobody")
+    assert "These data cannot tell: only 0 players have 25 matches or more" in page("nobody")
 
 
 def downloads(text: str) -> dict[str, pl.DataFrame]:
@@ -221,7 +512,7 @@ def downloads(text: str) -> dict[str, pl.DataFrame]:
 
 def test_the_downloads_hold_the_tables() -> None:
     game, tables = skill(), downloads(page("one"))
-    assert tables.keys() == {"ratings.csv", "sd-by-cutoff.csv", "spread.csv"}
+    assert tables.keys() == {"ratings.csv", "sd-by-cutoff.csv", "spread.csv", "checks.csv"}
     ratings = tables["ratings.csv"]
     assert ratings.columns == ["player", "rating", "matches"]
     expected = sorted(game.best_fit.rating[game.played >= 25], reverse=True)
@@ -237,6 +528,10 @@ def test_the_downloads_hold_the_tables() -> None:
         assert sd is None or float(sd) == pytest.approx(wanted)
     assert tables["spread.csv"]["min_matches"].to_list() == [25, 1, 100]
     assert tables["spread.csv"]["sd"][0] == pytest.approx(game.main.sd)
+    assert game.verdict is not None
+    checks = tables["checks.csv"]
+    assert checks["name"].to_list() == [check.name for check in game.verdict.checks]
+    assert checks["x_deterministic"].to_list() == pytest.approx([c.x_deterministic for c in game.verdict.checks])
 
 
 def test_downloads_keep_names_that_would_like_to_be_code() -> None:

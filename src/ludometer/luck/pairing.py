@@ -65,7 +65,7 @@ def study_pairing(matches: Matches, *, seed: Sequence[int]) -> Pairing:
     rng = np.random.default_rng(np.random.SeedSequence([*seed]))
     first, second, score = links(matches, rng)
     n_players = len(matches.players)
-    structure = find_structure(first, second, n_players=n_players, rng=rng)
+    structure = find_structure(matches, rng=rng)
     if not structure.detected:
         return Pairing(False, 0.0, 0, 1.0, None)
     posterior = fit_strengths(

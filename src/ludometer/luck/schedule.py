@@ -7,7 +7,7 @@ An eigenvalue beyond that edge is a direction along which those who met lie clos
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -70,10 +70,11 @@ def links(matches: Matches, rng: np.random.Generator) -> tuple[Codes, Codes, Flo
     return table.player[one], table.player[other], score
 
 
-def find_structure(first: Codes, second: Codes, *, n_players: int, rng: np.random.Generator) -> Structure:
+def find_structure(matches: Matches, *, rng: np.random.Generator) -> Structure:
     """Compare the schedule's eigenvalues with those of the same players, equally active, with shuffled opponents."""
-    graph = _Graph(first, second, n_players)
-    shuffled = [_Graph(first, rng.permutation(second), n_players) for _ in range(_SHUFFLES)]
+    n_players = len(matches.players)
+    graph = _Graph(*links(matches, rng)[:2], n_players)
+    shuffled = [_Graph(*_shuffled_links(matches, rng), n_players) for _ in range(_SHUFFLES)]
     n_values = min(_MOST_DIRECTIONS + 2, n_players - 2)
     if n_values < 3:
         return _none(n_players)
@@ -92,6 +93,14 @@ def find_structure(first: Codes, second: Codes, *, n_players: int, rng: np.rando
     return Structure(
         values[1:], edge, float(close), graph.smooth(vectors[:, isolated], slack), 1 / (1 + graph.degree / slack)
     )
+
+
+def _shuffled_links(matches: Matches, rng: np.random.Generator) -> tuple[Codes, Codes]:
+    """Opponents shuffled; at tables of several all seats, since the pairs of a table hang together by themselves."""
+    table = matches.table
+    if isinstance(table, Pairs):
+        return table.first, rng.permutation(table.second)
+    return links(replace(matches, table=replace(table, player=rng.permutation(table.player))), rng)[:2]
 
 
 def _none(n_players: int) -> Structure:

@@ -175,8 +175,10 @@ def _ends(observed: float, quantile: float, low: tuple[float, float], high: tupl
 
     ends = []
     for side in (-1.0, 1.0):
-        end = observed
-        for _ in range(50):
-            end = observed + side * quantile * error_at(end)
-        ends.append(end)
+        near, far = observed, observed + side * quantile * max(error, larger)
+        for _ in range(60):
+            middle = 0.5 * (near + far)
+            is_compatible = abs(middle - observed) <= quantile * error_at(middle)
+            near, far = (middle, far) if is_compatible else (near, middle)
+        ends.append(near)
     return max(ends[0], 0.0), ends[1]

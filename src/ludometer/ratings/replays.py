@@ -73,9 +73,10 @@ def fit_replays(course: Course, results: Any, *, counted: Mask, guess: Floats) -
         chosen = results if len(open_games) == n_games else np.ascontiguousarray(results[:, open_games])
         losses, spread = _play_grid(course, chosen, grid, groups)
         k[open_games], loss[open_games], sd[open_games] = _minima(grid, losses, spread)
-        # results without contradictions leave the loss level, but for rounding, from some k on
+        # results without contradictions leave the loss level, but for rounding, from some k on; draws alone from 0 on
         least = losses <= losses.min(axis=1, keepdims=True) * (1 + 1e-13)
-        low, high = least[:, 0], least[:, -1] & ~least[:, 0]
+        high = least[:, -1] & (losses[:, -1] > 0)
+        low = least[:, 0] & ~high
         ends = (low & (grid[:, 0] <= _LOWEST)) | (high & (grid[:, -1] >= _HIGHEST))
         for end in np.flatnonzero(ends):
             k[open_games[end]], sd[open_games[end]] = (0.0, 0.0) if low[end] else (np.inf, np.inf)

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from ludometer.luck.checks import Check
 
 _MULTIVERSE = ("cutoff", "half", "activity", "draws", "prizes", "component")
-_STRENGTH_AXIS = "Share of matches that strength alone decides"
 
 
 def how_sure(game: Measurement) -> str:
@@ -209,6 +208,7 @@ def _units(game: Measurement) -> str:
             "1 game, as recorded",
             words,
             "The more games make one unit, the larger the share of strength (model).",
+            of="units",
         )
         + table(_headers(game, "Unit"), rows, words=(6,), first_stands_out=True)
     )
@@ -281,14 +281,20 @@ def _sd(game: Measurement, check: Check) -> float | None:
     return None if check.sd is None else check.sd * widening(game)
 
 
-def _chart_of(game: Measurement, name: str, checks: Sequence[tuple[str, Check]], caption: str) -> str:
+def _chart_of(
+    game: Measurement, name: str, checks: Sequence[tuple[str, Check]], caption: str, *, of: str = "matches"
+) -> str:
     found = shares(game)
     rows = [] if found is None else [Row(name, found[0], stands_out=True)]
     for label, check in checks:
         share = Share.of_check(check, "deterministic")
         if share is not None:
             rows.append(Row(label, share))
-    return figure(partial(share_chart, rows, _STRENGTH_AXIS), caption) if len(rows) > 1 else ""
+    return (
+        figure(partial(share_chart, rows, f"Share of {of} that strength alone decides"), caption)
+        if len(rows) > 1
+        else ""
+    )
 
 
 def _check_frame(game: Measurement) -> pl.DataFrame:

@@ -108,14 +108,19 @@ def _table(games: Sequence[Game]) -> str:
     simulated = any(game.verdict is not None for _, game in games)
     if not simulated:
         headers, *rows = ([*row[:2], *row[6:]] for row in (headers, *rows))
-    words = "Most skill first" + (
-        ", by the SD of skills: that of players whose ratings would spread like the record's on its own schedule. "
-        "Unlike the SD of ratings it does not depend on how long a record is. Brackets: intervals of "
-        f"{_level(games)} % (SD of ratings: 95 %)."
-        if simulated
-        else ", by the SD of ratings. Records of different lengths do not compare well by it; without --quick they are "
-        "compared by benchmarks on their own schedules."
-    )
+    skills = compare_games(games).sd_of_skills
+    if all(game.main.sd is None or sd is not None for (_, game), sd in zip(games, skills, strict=True)):
+        words = (
+            "Most skill first, by the SD of skills: that of players whose ratings would spread like the record's on "
+            "its own schedule. Unlike the SD of ratings it does not depend on how long a record is."
+        )
+    else:
+        words = (
+            "Most skill first, by the SD of ratings, since not all games could be matched on their own schedules. "
+            "Records of different lengths do not compare well by it."
+        )
+    if simulated:
+        words += f" Brackets: intervals of {_level(games)} % (SD of ratings: 95 %)."
     return paragraphs(words) + table(headers, rows, words=(5,) if simulated else ())
 
 

@@ -56,7 +56,7 @@ def render_page(games: Sequence[Game], *, command: str) -> str:
     else:
         body += [f'<section class="answer">{summarise(games)}{_scale(games)}</section>', side_by_side(games)]
         body += [
-            f"<details><summary>{escape(name)}</summary>{_lead(name, game)}{_sections(game)}</details>"
+            f"<details><summary>{escape(name)}</summary>{_folded(name, game)}{_sections(game)}</details>"
             for name, game in games
         ]
     body.append(method(games, command))
@@ -72,6 +72,11 @@ def _answer(name: str, game: Measurement) -> str:
     if game.main.sd is None:
         return _lead(name, game)
     return _lead(name, game) + _wider(game) + _scale([(name, game)]) + _yardsticks(game) + _three_numbers(game)
+
+
+def _folded(name: str, game: Measurement) -> str:
+    """The answer without its pictures, which all games share."""
+    return _lead(name, game) + _wider(game) + (_three_numbers(game) if game.main.sd is not None else "")
 
 
 def _lead(name: str, game: Measurement) -> str:

@@ -217,6 +217,7 @@ def share_chart(rows: Sequence[Row], title: str, *, narrow: bool) -> Any:
         )
     )
     words: dict[str, Any] = {"fontSize": 12, "baseline": "middle"}
+    halos: list[dict[str, Any]] = [{"stroke": "white", "strokeWidth": 5, "aria": False}, {}] if narrow else [{}]
     layers = [
         base.mark_rule(color="#e5e5e5").encode(x=alt.value(0), x2=alt.value(width), y=y),
         half.mark_rule(color=GREY, strokeDash=[4, 3]).encode(x=alt.X("x:Q"), y=alt.value(-14), y2=alt.value("height")),
@@ -233,8 +234,12 @@ def share_chart(rows: Sequence[Row], title: str, *, narrow: bool) -> Any:
         beyond.mark_point(filled=True, size=50, opacity=1, shape="triangle-right").encode(
             x=alt.X("high:Q"), y=y, color=colour
         ),
-        base.mark_text(align="left" if narrow else "right", dy=-15 if narrow else 0, **words).encode(
-            x=alt.value(0 if narrow else -12), y=y, text="label:N", color=colour
+        *(
+            # first in white, so that the line at 50 % does not run through the letters
+            base.mark_text(align="left" if narrow else "right", dy=-15 if narrow else 0, **words, **halo).encode(
+                x=alt.value(0 if narrow else -12), y=y, text="label:N", color=colour
+            )
+            for halo in halos
         ),
         base.mark_text(align="right" if narrow else "left", dy=-15 if narrow else 0, fontWeight="bold", **words).encode(
             x=alt.value(width if narrow else width + 12), y=y, text="value:N", color=colour

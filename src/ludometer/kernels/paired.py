@@ -1,0 +1,190 @@
+"""The likelihood of paired comparisons with ties, its gradient and its curvature, over gathered pairs.
+
+The performances of two differ by d = s_i - s_j + advantage plus noise; the first wins if that is above t, loses if it
+is below -t, else they tie: P(win) = F(d - t), P(loss) = F(-d - t), P(tie) = F(t - d) - F(-t - d). F(x) is Phi(x / root
+2) for normal performances of variance 1 (probit) and 1 / (1 + exp(-x)) for Gumbel ones (logit; with ties that is Rao
+and Kupper 1967). The logarithms are concave in (d, t) (Burridge 1981; Pratt 1981).
+
+Of the three unknowns skills, t and advantage the last two stand behind the skills in all vectors.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba.extending import register_jitable
+
+from ludometer.arrays import Codes, Counts, Floats
+from ludometer.kernels.compile import kernel
+
+_ROOT_HALF = math.sqrt(0.5)
+_LOG_ROOT_TAU = 0.5 * math.log(2 * math.pi)
+_TAIL = -6.0
+"""Below it the normal distribution comes from its continued fraction, which neither underflows nor cancels."""
+
+
+def log_likelihood_plain(
+    starts: Counts, opponent: Codes, outcomes: Floats, skill: Floats, t: float, advantage: float, probit: bool
+) -> float:
+    """The plain twin of `evaluate_pairs`, which gives the sum only."""
+    from scipy.special import log_ndtr
+
+    def log_cdf(x: Floats) -> Floats:
+        return np.asarray(log_ndtr(x * _ROOT_HALF) if probit else -np.logaddexp(0, -x))
+
+    row = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    d = skill[row] - skill[opponent] + advantage
+    total = float(outcomes[0] @ log_cdf(d - t) + outcomes[2] @ log_cdf(-d - t))
+    if outcomes[1].any():
+        # in the lower tail, where a difference of two logarithms keeps its digits
+        upper, lower = log_cdf(t - np.abs(d)), log_cdf(-t - np.abs(d))
+        total += float(outcomes[1] @ (upper + np.log(-np.expm1(lower - upper))))
+    return total
+
+
+@kernel
+def evaluate_pairs(  # type: ignore[no-untyped-def]
+    starts, opponent, outcomes, ties, skill, t, advantage, probit, gradient, curvature, diagonal
+):
+    """The log likelihood; writes the gradient, the pairs' curvature (3, pairs) and the diagonal of the Hessian.
+
+    `curvature` holds minus the second derivatives in dd, dt and tt of each pair; of its rows only the first is
+    written, and t is taken as 0, unless there are `ties`.
+    """
+    n = len(starts) - 1
+    gradient[:] = 0
+    diagonal[:] = 0
+    total = 0.0
+    for i in range(n):
+        own_gradient, own_diagonal = 0.0, 0.0
+        for e in range(starts[i], starts[i + 1]):
+            j = opponent[e]
+            d = skill[i] - skill[j] + advantage
+            value, g, gt, dd, dt, tt = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+            won, lost = outcomes[0, e], outcomes[2, e]
+            if won > 0:
+                logarithm, slope, bend = log_cdf(d - t, probit)
+                value += won * logarithm
+                g += won * slope
+                gt -= won * slope
+                dd += won * bend
+                dt -= won * bend
+                tt += won * bend
+            if lost > 0:
+                logarithm, slope, bend = log_cdf(-d - t, probit)
+                value += lost * logarithm
+                g -= lost * slope
+                gt -= lost * slope
+                dd += lost * bend
+                dt += lost * bend
+                tt += lost * bend
+            if ties:
+                tied = outcomes[1, e]
+                if tied > 0:
+                    logarithm, slope, slope_t, bend, bend_dt, bend_tt = log_tie(d, t, probit)
+                    value += tied * logarithm
+                    g += tied * slope
+                    gt += tied * slope_t
+                    dd += tied * bend
+                    dt += tied * bend_dt
+                    tt += tied * bend_tt
+                curvature[1, e] = dt
+                curvature[2, e] = tt
+                gradient[n] += gt
+                diagonal[n] += tt
+            curvature[0, e] = dd
+            total += value
+            own_gradient += g
+            own_diagonal += dd
+            gradient[j] -= g
+            diagonal[j] += dd
+        gradient[i] += own_gradient
+        gradient[n + 1] += own_gradient
+        diagonal[i] += own_diagonal
+        diagonal[n + 1] += own_diagonal
+    return total
+
+
+@kernel
+def multiply_pairs(starts, opponent, curvature, ties, x, result):  # type: ignore[no-untyped-def]
+    """Write the product of minus the Hessian of the likelihood and x, both with t and advantage behind the skills."""
+    n = len(starts) - 1
+    result[:] = 0
+    along_t, along_advantage = x[n], x[n + 1]
+    total_t, total_advantage = 0.0, 0.0
+    for i in range(n):
+        own = 0.0
+        centre = x[i] + along_advantage
+        if ties:
+            for e in range(starts[i], starts[i + 1]):
+                j = opponent[e]
+                d = centre - x[j]
+                push = curvature[0, e] * d + curvature[1, e] * along_t
+                total_t += curvature[1, e] * d + curvature[2, e] * along_t
+                own += push
+                result[j] -= push
+        else:
+            for e in range(starts[i], starts[i + 1]):
+                j = opponent[e]
+                push = curvature[0, e] * (centre - x[j])
+                own += push
+                result[j] -= push
+        result[i] += own
+        total_advantage += own
+    result[n] = total_t
+    result[n + 1] = total_advantage
+
+
+@register_jitable
+def log_cdf(x, probit):  # type: ignore[no-untyped-def]  # Numba infers the types
+    """ln F(x), its first derivative, and minus its second."""
+    if probit:
+        z = x * _ROOT_HALF
+        logarithm, hazard = log_normal(z)
+        return logarithm, hazard * _ROOT_HALF, 0.5 * hazard * (z + hazard)
+    if x > 0:
+        small = math.exp(-x)
+        loss = small / (1 + small)
+        return -math.log1p(small), loss, loss / (1 + small)
+    small = math.exp(x)
+    return x - math.log1p(small), 1 / (1 + small), small / ((1 + small) * (1 + small))
+
+
+@register_jitable
+def log_normal(z):  # type: ignore[no-untyped-def]  # Numba infers the types
+    """ln Phi(z) and its derivative phi / Phi."""
+    if z < _TAIL:
+        # Phi(-x) = phi(x) / (x + 1 / (x + 2 / (x + 3 / ...)))
+        hazard = -z
+        for k in range(24, 0, -1):
+            hazard = k / hazard - z
+        return -0.5 * z * z - _LOG_ROOT_TAU - math.log(hazard), hazard
+    density = math.exp(-0.5 * z * z - _LOG_ROOT_TAU)
+    if z < 0:
+        below = 0.5 * math.erfc(-z * _ROOT_HALF)
+        return math.log(below), density / below
+    above = 0.5 * math.erfc(z * _ROOT_HALF)
+    return math.log1p(-above), density / (1 - above)
+
+
+@register_jitable
+def log_tie(d, t, probit):  # type: ignore[no-untyped-def]  # Numba infers the types
+    """ln P(tie), its derivatives in d and t, and minus its second derivatives in dd, dt and tt."""
+    # in the lower tail, where a difference of two logarithms keeps its digits; mirrored back below
+    sign = 1.0 if d >= 0 else -1.0
+    upper, lower = t - sign * d, -t - sign * d
+    log_upper, slope_upper, _ = log_cdf(upper, probit)
+    log_lower, slope_lower, _ = log_cdf(lower, probit)
+    below = log_lower - log_upper
+    share = -math.expm1(below)
+    a, b = slope_upper / share, slope_lower * math.exp(below) / share
+    if probit:
+        bend_a, bend_b = -0.5 * upper * a, -0.5 * lower * b
+    else:
+        bend_a, bend_b = -math.tanh(0.5 * upper) * a, -math.tanh(0.5 * lower) * b
+    slope, slope_t = b - a, a + b
+    dd = slope * slope - bend_a + bend_b
+    tt = slope_t * slope_t - bend_a + bend_b
+    dt = slope * slope_t + bend_a + bend_b
+    return log_upper + math.log(share), sign * slope, slope_t, max(dd, 0.0), sign * dt, tt

@@ -1,0 +1,84 @@
+"""Separation: records whose likelihood has no maximum, because some players only won or only lost."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ludometer.arrays import Codes, Floats, Mask
+from ludometer.errors import NoFiniteFit
+from ludometer.players import Players
+from ludometer.strength.comparisons import Comparisons
+
+_NAMED = 5
+
+
+def refuse_separation(comparisons: Comparisons, players: Players) -> None:
+    """Raise unless skills and threshold have a finite maximum without a ridge, naming who stands in its way.
+
+    In each island everybody must be linked to everybody by a chain of wins and ties (Ford 1957; Zermelo 1929); and the
+    threshold must not grow with the skills for ever, as it does where gaps of 1 suit every win and at most 1 every tie.
+    """
+    wins, ties, losses = (column > 0 for column in comparisons.outcomes)
+    row, opponent = comparisons.row, comparisons.opponent
+    winner = np.concatenate((row[wins], opponent[losses], row[ties], opponent[ties]))
+    loser = np.concatenate((opponent[wins], row[losses], opponent[ties], row[ties]))
+    refuse_one_way(winner, loser, comparisons.island, players)
+    n_decided = int(wins.sum() + losses.sum())
+    if ties.any() and not _has_cycle(winner[:n_decided], loser[:n_decided], len(players)):
+        gap = np.where(np.arange(len(winner)) < int(wins.sum() + losses.sum()), -1.0, 1.0)
+        if _has_potential(winner, loser, gap, len(players)):
+            raise NoFiniteFit(
+                "ties and wins leave the tie threshold without an upper bound: skills of whole steps explain every "
+                "result, and larger ones better; a ridge above 0 gives a finite fit"
+            )
+
+
+def refuse_one_way(winner: Codes, loser: Codes, island: Codes, players: Players) -> None:
+    """Raise unless in each island each player can be reached from each, going from winners to losers."""
+    part = _strong_parts(winner, loser, len(island))
+    outside = part[winner] != part[loser]
+    if not outside.any():
+        return
+    beaten, beating = np.zeros(len(island), bool), np.zeros(len(island), bool)
+    beaten[part[loser[outside]]] = True
+    beating[part[winner[outside]]] = True
+    unbeaten, unbeating = ~beaten[part] & beating[part], beaten[part] & ~beating[part]
+    raise NoFiniteFit(
+        f"without a ridge no finite skills fit best: {_who(unbeaten, part, players, 'won')}; "
+        f"{_who(unbeating, part, players, 'lost')}. A ridge above 0 gives a finite fit"
+    )
+
+
+def _who(chosen: Mask, part: Codes, players: Players, verb: str) -> str:
+    codes = np.flatnonzero(chosen)
+    names = ", ".join(players.names.gather(codes[:_NAMED]).to_list()) + (", ..." if len(codes) > _NAMED else "")
+    alone = len(np.unique(part[codes])) == len(codes)
+    only = f"only {verb}" if alone else f"only {verb}, alone or as a group against the others"
+    return f"{len(codes):,} player{'' if len(codes) == 1 else 's'} {only} ({names})"
+
+
+def _strong_parts(winner: Codes, loser: Codes, n_players: int) -> Codes:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_array((np.ones(len(winner), np.int8), (winner, loser)), shape=(n_players, n_players))
+    return np.asarray(connected_components(graph.tocsr(), connection="strong")[1], np.int32)
+
+
+def _has_cycle(winner: Codes, loser: Codes, n_players: int) -> bool:
+    part = _strong_parts(winner, loser, n_players)
+    return bool((part[winner] == part[loser]).any())
+
+
+def _has_potential(start: Codes, end: Codes, length: Floats, n_players: int) -> bool:
+    """Whether no cycle has a negative length (Bellman and Ford), so that x_end <= x_start + length can hold for all."""
+    distance = np.zeros(n_players)
+    for _ in range(n_players + 1):
+        shorter = distance.copy()
+        np.minimum.at(shorter, end, distance[start] + length)
+        if np.array_equal(shorter, distance):
+            return True
+        distance = shorter
+    return False
+
+
