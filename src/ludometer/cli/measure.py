@@ -92,6 +92,7 @@ def command(**options: Any) -> None:
         for group in load(options | {"file": file, "min_component": None}, connect=False):
             name = Path(file).name.split(".")[0] if file != "-" else "standard input"
             name += f", {options['by']} {group.value}" if group.value is not None else ""
+            name = _unlike(name, [known for known, _ in games])
             assert isinstance(group.matches, Matches)
             try:
                 if options["share"]:
@@ -119,6 +120,12 @@ def command(**options: Any) -> None:
 
         write_page(games, options["html"], command=command_line())
         note(f"wrote {options['html']}")
+
+
+def _unlike(name: str, known: list[str]) -> str:
+    """The name, numbered if another file has it too."""
+    alike = (f"{name} ({number})" for number in range(2, len(known) + 3))
+    return next(alike_name for alike_name in (name, *alike) if alike_name not in known)
 
 
 def _cutoffs(text: str) -> tuple[int, ...]:

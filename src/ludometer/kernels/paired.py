@@ -20,6 +20,7 @@ from ludometer.kernels.compile import kernel
 
 _ROOT_HALF = math.sqrt(0.5)
 _LOG_ROOT_TAU = 0.5 * math.log(2 * math.pi)
+_SMALL = 1e-150
 _TAIL = -6.0
 """Below it the normal distribution comes from its continued fraction, which neither underflows nor cancels."""
 
@@ -55,46 +56,32 @@ def evaluate_pairs(  # type: ignore[no-untyped-def]
     n = len(starts) - 1
     gradient[:] = 0
     diagonal[:] = 0
-    total = 0.0
+    # a product of probabilities needs one logarithm now and then, not one each
+    total, product = 0.0, 1.0
     for i in range(n):
         own_gradient, own_diagonal = 0.0, 0.0
         for e in range(starts[i], starts[i + 1]):
             j = opponent[e]
             d = skill[i] - skill[j] + advantage
-            value, g, gt, dd, dt, tt = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
             won, lost = outcomes[0, e], outcomes[2, e]
-            if won > 0:
-                logarithm, slope, bend = log_cdf(d - t, probit)
-                value += won * logarithm
-                g += won * slope
-                gt -= won * slope
-                dd += won * bend
-                dt -= won * bend
-                tt += won * bend
-            if lost > 0:
-                logarithm, slope, bend = log_cdf(-d - t, probit)
-                value += lost * logarithm
-                g -= lost * slope
-                gt -= lost * slope
-                dd += lost * bend
-                dt += lost * bend
-                tt += lost * bend
             if ties:
-                tied = outcomes[1, e]
-                if tied > 0:
-                    logarithm, slope, slope_t, bend, bend_dt, bend_tt = log_tie(d, t, probit)
-                    value += tied * logarithm
-                    g += tied * slope
-                    gt += tied * slope_t
-                    dd += tied * bend
-                    dt += tied * bend_dt
-                    tt += tied * bend_tt
+                value, g, gt, dd, dt, tt = _with_tie(d, t, won, outcomes[1, e], lost, probit)
+                total += value
                 curvature[1, e] = dt
                 curvature[2, e] = tt
                 gradient[n] += gt
                 diagonal[n] += tt
+            else:
+                win, loss, up, down, dd = _decided(d, won, lost, probit)
+                g = won * up - lost * down
+                if won + lost == 1 and win * won + loss * lost > _SMALL:
+                    product *= win * won + loss * lost
+                    if product < _SMALL:
+                        total += math.log(product)
+                        product = 1.0
+                else:
+                    total += won * log_cdf(d, probit)[0] + lost * log_cdf(-d, probit)[0]
             curvature[0, e] = dd
-            total += value
             own_gradient += g
             own_diagonal += dd
             gradient[j] -= g
@@ -103,7 +90,60 @@ def evaluate_pairs(  # type: ignore[no-untyped-def]
         gradient[n + 1] += own_gradient
         diagonal[i] += own_diagonal
         diagonal[n + 1] += own_diagonal
-    return total
+    return total + math.log(product)
+
+
+@register_jitable
+def _with_tie(d, t, won, tied, lost, probit):  # type: ignore[no-untyped-def]  # Numba infers the types
+    """The sum over a pair's results with its derivatives in d and t, and minus its second derivatives dd, dt, tt."""
+    value, g, gt, dd, dt, tt = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    if won > 0:
+        logarithm, slope, bend = log_cdf(d - t, probit)
+        value += won * logarithm
+        g += won * slope
+        gt -= won * slope
+        dd += won * bend
+        dt -= won * bend
+        tt += won * bend
+    if lost > 0:
+        logarithm, slope, bend = log_cdf(-d - t, probit)
+        value += lost * logarithm
+        g -= lost * slope
+        gt -= lost * slope
+        dd += lost * bend
+        dt += lost * bend
+        tt += lost * bend
+    if tied > 0:
+        logarithm, slope, slope_t, bend, bend_dt, bend_tt = log_tie(d, t, probit)
+        value += tied * logarithm
+        g += tied * slope
+        gt += tied * slope_t
+        dd += tied * bend
+        dt += tied * bend_dt
+        tt += tied * bend_tt
+    return value, g, gt, dd, dt, tt
+
+
+@register_jitable
+def _decided(d, won, lost, probit):  # type: ignore[no-untyped-def]  # Numba infers the types
+    """Without ties: P(win), P(loss), the slopes of their logarithms in d and -d, and the pair's curvature."""
+    if not probit:
+        small = math.exp(-abs(d))
+        large_p = 1 / (1 + small)
+        small_p = small * large_p
+        win, loss = (large_p, small_p) if d > 0 else (small_p, large_p)
+        return win, loss, loss, win, (won + lost) * large_p * small_p
+    z = d * _ROOT_HALF
+    if abs(z) > -_TAIL:
+        _, up, bend_up = log_cdf(d, probit)
+        _, down, bend_down = log_cdf(-d, probit)
+        return 0.0, 0.0, up, down, won * bend_up + lost * bend_down
+    small_p = 0.5 * math.erfc(abs(d) * 0.5)
+    win, loss = (1 - small_p, small_p) if d > 0 else (small_p, 1 - small_p)
+    density = math.exp(-0.5 * z * z - _LOG_ROOT_TAU)
+    up, down = density / win, density / loss
+    bend = 0.5 * (won * up * (up + z) + lost * down * (down - z))
+    return win, loss, up * _ROOT_HALF, down * _ROOT_HALF, bend
 
 
 @kernel

@@ -32,13 +32,13 @@ def conjugate_gradients(
     x, rest = np.zeros_like(right), right.copy()
     scaled = inverse * rest
     direction = scaled.copy()
-    size = float(rest @ scaled)
+    size = _dot(rest, scaled)
     enough = tolerance * tolerance * size
     for _ in range(most_steps):
         if size <= enough:
             break
         image = multiply(direction)
-        bend = float(direction @ image)
+        bend = _dot(direction, image)
         if bend <= 0:
             # a direction without curvature: rounding, or nothing is left to solve
             break
@@ -46,7 +46,12 @@ def conjugate_gradients(
         x += step * direction
         rest -= step * image
         np.multiply(inverse, rest, out=scaled)
-        before, size = size, float(rest @ scaled)
+        before, size = size, _dot(rest, scaled)
         direction *= size / before
         direction += scaled
     return x
+
+
+def _dot(a: Floats, b: Floats) -> float:
+    # not by BLAS, whose threads cost more than they save here, and whose sums depend on their number
+    return float((a * b).sum())

@@ -21,8 +21,8 @@ Word = np.uint64
 """The state of a generator."""
 
 _RIGHTMOST, _AREA, _LAYERS = 3.6541528853610088, 0.00492867323399, 256
-_TAIL = 0.4
-"""Beyond it an exponential proposal is taken sooner than a plain normal."""
+_TAIL = 0.6
+"""Beyond it an exponential proposal is taken sooner than a normal without its sign."""
 
 _WIDE, _STEEP = 2.5, 1.5
 """Between two bounds a uniform proposal is good if they are near and the density does not fall much between them."""
@@ -48,7 +48,7 @@ def make_word(seed: np.random.SeedSequence) -> Word:
 
     >>> word = make_word(np.random.SeedSequence(1))
     >>> fill_uniforms(word, np.empty(3)).round(2).tolist()
-    [0.51, 0.05, 0.39]
+    [0.32, 0.68, 0.7]
     """
     return Word(seed.generate_state(1, np.uint64)[0])
 
@@ -105,6 +105,8 @@ def normal_above(low: float, word: Word) -> tuple[float, Word]:
     if low < _TAIL:
         while True:
             x, word = normal(word)
+            if low >= 0.0:
+                x = abs(x)
             if x > low:
                 return x, word
     rate = 0.5 * (low + math.sqrt(low * low + 4.0))

@@ -25,7 +25,7 @@ class Comparison:
     names: tuple[str, ...]
     sd_of_skills: tuple[float | None, ...]
     more_skill: Floats
-    """(games, games): row shows more skill than column; NaN where one of them has no yardstick."""
+    """(games, games): row shows more skill than column; NaN where one has no yardstick, or a refused verdict."""
 
     def lines(self) -> list[str]:
         """What can be said of neighbours in the order."""
@@ -64,8 +64,10 @@ def compare_games(games: Sequence[Game]) -> Comparison:
 
 
 def _solutions(game: Measurement) -> Floats | None:
-    matched = game.yardstick
-    return None if matched is None or matched.skill is None else matched.skill.solutions
+    matched, verdict = game.yardstick, game.verdict
+    if matched is None or matched.skill is None or (verdict is not None and verdict.p_deterministic is None):
+        return None
+    return matched.skill.solutions
 
 
 def _skill(game: Measurement) -> float | None:

@@ -25,7 +25,7 @@ from ludometer.parallel import Workers
 from ludometer.players import Players
 from ludometer.ratings.best_fit import BestFitElo, Procedure, fit_best_elo
 from ludometer.ratings.elo import Elo, unusual
-from ludometer.ratings.evaluation import SystemScore, evaluate
+from ludometer.ratings.evaluation import Evaluation, SystemScore, evaluate
 from ludometer.ratings.prizes import WINNER, Prizes
 from ludometer.result import Provenance
 from ludometer.scale import Base, points_per_unit
@@ -61,6 +61,8 @@ class Measurement:
     """None where it was not asked for, or cannot be told."""
     persistence: Persistence
     forecasts: SystemScore
+    coin: SystemScore
+    """What forecasts are worth that take all players of a match for equals."""
     yardstick: Yardstick | None
     """None where it was not asked for, or there is nothing to compare."""
     pairing: Pairing | None
@@ -190,6 +192,7 @@ def measure(
         if main.sd:
             random = ratio_if_random(inside, sd=main.sd / wider, min_matches=main.min_matches, prizes=prizes, seed=seed)
     sizes = inside.sizes
+    judged = _judge_forecasts(inside, Elo(best.k, 0.0, prizes, base, share))
     return Measurement(
         n_matches=len(inside),
         n_players=len(inside.players),
@@ -210,7 +213,8 @@ def measure(
         mean_rating_difference=wider * mean_rating_difference(inside, k=best.k / wider, prizes=prizes, share=share),
         ratio_if_random=random,
         persistence=measure_persistence(inside, min_matches=REGULAR, prizes=prizes),
-        forecasts=_forecasts(inside, Elo(best.k, 0.0, prizes, base, share)),
+        forecasts=judged.systems[0],
+        coin=judged.coin,
         yardstick=found.yardstick,
         pairing=found.pairing,
         verdict=found.verdict,
@@ -222,10 +226,10 @@ def measure(
     )
 
 
-def _forecasts(matches: Matches, elo: Elo) -> SystemScore:
+def _judge_forecasts(matches: Matches, elo: Elo) -> Evaluation:
     """What its forecasts were worth; of two in parts, so that long records need little memory."""
     parts = matches.parts() if isinstance(matches.table, Pairs) else matches
-    return evaluate(parts, systems=[elo]).systems[0]
+    return evaluate(parts, systems=[elo])
 
 
 def _main(spread: tuple[Spread, ...]) -> Spread:

@@ -96,7 +96,8 @@ def _refusals(yardstick: Yardstick | None, pairing: Pairing | None, n_regulars: 
     refusals = []
     if n_regulars < FEWEST_REGULARS:
         refusals.append(
-            f"only {n_regulars} players have {min_matches} matches or more, and {FEWEST_REGULARS} are needed at least"
+            f"only {n_regulars} {'player has' if n_regulars == 1 else 'players have'} {min_matches} matches or more, "
+            f"and {FEWEST_REGULARS} are needed at least"
         )
     if pairing is not None and not pairing.is_sound:
         refusals.append(

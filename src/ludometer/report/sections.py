@@ -6,10 +6,8 @@ from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ludometer.report.charts import calibration_chart, loss_chart, rating_histogram
-from ludometer.report.parts import NOTHING, download, figure, number, paragraphs, table
+from ludometer.report.parts import download, figure, number, paragraphs, table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,12 +39,11 @@ def players(game: Measurement) -> str:
 def prediction(game: Measurement) -> str:
     """Whether forecasts come true, and how the step was chosen."""
     score, fit = game.forecasts, game.best_fit
-    rows = [["best-fit Elo", f"{score.log_loss:.4f}", f"{score.brier:.4f}", f"{score.accuracy:.1%}"]]
-    even = f"{fit.loss_at_zero / 2:.4f}"
-    if game.players_per_match[2] == 2:
-        rows.append(["coin flip", f"{np.log(2):.4f}", even, "50.0%"])
-    else:
-        rows.append(["all players equal", NOTHING, even, NOTHING])
+    rival = "coin flip" if game.players_per_match[2] == 2 else "all players equal"
+    rows = [
+        [name, f"{one.log_loss:.4f}", f"{one.brier:.4f}", f"{one.accuracy:.1%}"]
+        for name, one in (("best-fit Elo", score), (rival, game.coin))
+    ]
     true = (
         "Every match was forecast from the ratings before it. On the dashed line forecasts come true; bars are 95 % "
         "intervals."

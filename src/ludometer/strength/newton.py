@@ -12,8 +12,8 @@ from ludometer.arrays import Floats
 from ludometer.kernels.solve import conjugate_gradients
 
 _MOST_STEPS = 60
-_SMALLEST = 1e-7
-"""A step below it, in units of performance, is the last: after it the error is about its square."""
+_SMALLEST = 3e-5
+"""A step below it, in units of performance, is the last: after it the error is about its square, 1e-9."""
 
 _FAR = 200.0
 """Skills so large are on their way to infinity."""
@@ -61,7 +61,7 @@ def maximise(function: Concave, start: Floats) -> Maximum:
             return Maximum(x, value, n_steps, True, False)
         tolerance = max(1e-6, min(0.1, norm / first))
         step = conjugate_gradients(function.multiply, gradient, function.diagonal, tolerance=tolerance)
-        rise = float(gradient @ step)
+        rise = float((gradient * step).sum())
         length = min(1.0, function.longest_step(x, step))
         while True:
             moved = x + length * step

@@ -105,7 +105,7 @@ class PenalisedLikelihood:
         self.diagonal[:n] += 2 * self.ridge
         if not pairs.ordered:
             gradient[n + 1] = self.diagonal[n + 1] = 0.0
-        return self.likelihood - self.ridge * float(x[:n] @ x[:n]), gradient
+        return self.likelihood - self.ridge * float((x[:n] ** 2).sum()), gradient
 
     def multiply(self, x: Floats) -> Floats:
         """Minus the Hessian times x; an advantage or threshold that is not fitted stays 0."""
