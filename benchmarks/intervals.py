@@ -167,8 +167,15 @@ def _moved(target: Target, course: Course, skill: Floats, sd: float, task: Task)
 def _repetition(target: Target, again: Again, rate: float, task: Task, truth: Row | None = None) -> Row:
     """The intervals of the SD and of k, and what they should cover."""
     skill: Inversion = invert(target, Skilled(rate), replicates=FEW_REPLICATES, seed=[12, task.number])
+    mixed: Inversion = invert(target, Deterministic(), replicates=FEW_REPLICATES, seed=[14, task.number])
     repetition = repeat_play(
-        target, skill, groups=target.counted[np.newaxis], sds=[target.sd], draws=rate, seed=[13, task.number]
+        target,
+        skill,
+        deterministic=mixed,
+        groups=target.counted[np.newaxis],
+        sds=[target.sd],
+        draws=rate,
+        seed=[13, task.number],
     )
     none = (np.nan, np.nan)
     sd_interval, k_interval = repetition.sd_intervals[0] or none, repetition.k_interval or none

@@ -15,7 +15,8 @@ import polars as pl
 import pytest
 
 from ludometer.demo import CLUB
-from ludometer.games import simulate_coin, simulate_strengths
+from ludometer.experience import with_experience
+from ludometer.games import simulate_coin, simulate_deterministic, simulate_strengths
 from ludometer.luck import measure
 from ludometer.matches import Matches
 from ludometer.read import read_matches
@@ -91,8 +92,8 @@ def sparse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_json_is_that_of_the_library(run: Run) -> None:
-    document = checked(run("measure", CLUB, "--json", "-").out)
-    game = measure(read_matches(CLUB))
+    document = checked(run("measure", CLUB, "--replicates", 19, "--json", "-").out)
+    game = measure(read_matches(CLUB), replicates=19)
     assert document["data"]["matches"] == game.n_matches == 1_500
     assert document["data"]["players_per_match"] == {"min": 2, "mean": 2.0, "max": 2}
     assert document["best_fit"]["k"] == game.best_fit.k
@@ -140,12 +141,20 @@ def test_every_null_has_a_reason(run: Run, tmp_path: Path, sparse: Path, quick: 
         write(certain, tmp_path / "certain.csv"),
         write(simulate_coin(30, 2_000), tmp_path / "coin.csv"),
     ]
-    words = ["--quick"] if quick else []
-    for file in files:
-        document = checked(run("measure", file, *words, "--json", "-").out)
-        assert document["verdict"] is document["luck"] is None
-        assert explains(document["absent"], "spread.2.sd_interval")
-    checked(run("measure", *files, *words, "--json", "-").out)
+    words = ["--quick"] if quick else ["--replicates", 19]
+    documents = [checked(run("measure", file, *words, "--json", "-").out) for file in files]
+    for document in documents:
+        assert (document["verdict"] is None) == quick
+        assert document["luck"] is None
+    assert explains(documents[0]["absent"], "spread.2.sd_interval")
+    if not quick:
+        answers = [document["verdict"]["answer"] for document in documents]
+        assert answers == ["cannot tell", "cannot tell", "cannot tell", "cannot tell", "chance"]
+        # two players: nothing to compare; eight: compared, but no verdict
+        assert documents[2]["yardstick"]["matched"] is None
+        assert documents[3]["yardstick"]["matched"]["x_deterministic_interval"] is not None
+    several = checked(run("measure", *files[:3], *words, "--json", "-").out)
+    assert len(several["games"]) == 3
 
 
 def test_quick_leaves_out_what_is_simulated(run: Run, skill: Path) -> None:
@@ -153,17 +162,27 @@ def test_quick_leaves_out_what_is_simulated(run: Run, skill: Path) -> None:
     assert quick["matchmaking"]["ratio_if_random"] is None
     assert quick["absent"]["matchmaking.ratio_if_random"] == "left out by --quick"
     assert quick["provenance"]["seed"] is None
-    whole = checked(run("measure", skill, "--seed", 5, "--json", "-").out)
+    whole = checked(run("measure", skill, "--seed", 5, "--replicates", 19, "--json", "-").out)
     assert whole["matchmaking"]["ratio_if_random"] > 0
     assert whole["provenance"]["seed"] == 5
-    assert whole["spread"] == quick["spread"]
+    simulated = ("sd_interval", "p_sd_interval", "rep_interval")
+    for one, other in zip(whole["spread"], quick["spread"], strict=True):
+        assert {name: one[name] for name in one if name not in simulated} == {
+            name: other[name] for name in other if name not in simulated
+        }
+        assert all(other[name] is None for name in simulated)
+    assert whole["spread"][0]["sd_interval"] is not None
+    assert (quick["verdict"], quick["yardstick"]["matched"]) == (None, None)
+    assert quick["absent"]["verdict"] == "left out by --quick"
 
 
-def test_the_same_command_gives_the_same_bytes(run: Run, skill: Path, coin: Path, tmp_path: Path) -> None:
+def test_the_same_command_gives_the_same_bytes(run: Run, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
+    skill = write(simulate_strengths(20, 500, seed=1), tmp_path / "skill.csv")
+    coin = write(simulate_coin(20, 500, seed=1), tmp_path / "coin.csv")
     outputs = []
     for _ in range(2):
-        done = run("measure", skill, coin, "--json", "-", "--html", page)
+        done = run("measure", skill, coin, "--replicates", 19, "--json", "-", "--html", page)
         outputs.append((done.out, page.read_bytes()))
     assert outputs[0] == outputs[1]
 
@@ -251,7 +270,7 @@ def test_bad_files_end_with_one_message_and_nothing_written(run: Run, skill: Pat
     (tmp_path / "bad.csv").write_text(BAD[fault])
     beside = [[skill, tmp_path / "bad.csv"]] if fault not in READABLE else []
     for files in ([tmp_path / "bad.csv"], *beside):
-        done = run("measure", *files, "--json", tmp_path / "out.json", "--html", tmp_path / "out.html")
+        done = run("measure", *files, "--quick", "--json", tmp_path / "out.json", "--html", tmp_path / "out.html")
         assert done.status == 2
         assert done.err.count("Error: ") == 1
         assert "Traceback" not in done.err
@@ -274,7 +293,7 @@ def test_a_missing_file_is_bad_usage(run: Run, tmp_path: Path) -> None:
 
 def test_one_game_fits_one_screen(run: Run, skill: Path, coin: Path, sparse: Path) -> None:
     for file in (skill, coin, sparse, CLUB):
-        shown = run("measure", file).out
+        shown = run("measure", file, "--replicates", 19).out
         lines = [part for line in shown.splitlines() for part in textwrap.wrap(line, 80) or [""]]
         assert len(lines) <= 24
         assert f"{Path(file).name.split('.')[0]} " in lines[0]
@@ -294,3 +313,90 @@ def test_a_game_that_cannot_be_measured_does_not_stop_the_others(run: Run, tmp_p
     assert "no player has more than 1 match" in document["absent"]["games.bad"]
     assert "bad cannot be measured" in done.err
     assert run("measure", bad, bad, "--quick").status == 2
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Matches of three, a row a player."""
+    seats = simulate_deterministic(20, 400, x=60, per_match=3, seed=2).seats
+    path = tmp_path_factory.mktemp("games") / "tables.csv"
+    match = np.repeat(np.arange(len(seats)), 3)
+    pl.DataFrame({"match": match, "player": seats.player, "place": seats.place}).write_csv(path)
+    return path
+
+
+def test_matches_of_several_are_measured_for_their_prizes(run: Run, tables: Path) -> None:
+    winner, linear = (
+        checked(run("measure", tables, "--prizes", rule, "--replicates", 19, "--json", "-").out)
+        for rule in ("winner", "linear")
+    )
+    for document in (winner, linear):
+        assert document["data"]["players_per_match"] == {"min": 3, "mean": 3.0, "max": 3}
+        low, high = document["yardstick"]["matched"]["x_deterministic_interval"]
+        assert low < 60 < high
+    assert winner["spread"][0]["sd"] != linear["spread"][0]["sd"]
+    assert winner["verdict"]["primary"] != linear["verdict"]["primary"]
+    assert "3 players a match" in run("measure", tables, "--quick").out
+
+
+def test_base_e_is_the_printed_wider_scale(run: Run, tables: Path) -> None:
+    ten, e = (checked(run("measure", tables, "--quick", "--base", base, "--json", "-").out) for base in ("10", "e"))
+    assert e["best_fit"]["k"] == pytest.approx(np.log(10) * ten["best_fit"]["k"], rel=1e-6)
+    assert e["spread"][0]["sd"] == pytest.approx(np.log(10) * ten["spread"][0]["sd"], rel=1e-6)
+
+
+def test_beyond_100_percent_there_is_no_x_but_a_reason(run: Run, tmp_path: Path) -> None:
+    path = write(simulate_deterministic(20, 800, x=98, seed=2), tmp_path / "certain.csv")
+    document = checked(run("measure", path, "--replicates", 19, "--json", "-").out)
+    matched = document["yardstick"]["matched"]
+    assert matched["x_chess"] is None
+    assert matched["x_chess_interval"] == [100, None]
+    assert "spreads more than the whole family" in document["absent"]["yardstick.matched.x_chess_interval.1"]
+    assert document["verdict"]["answer"] == "skill"
+    assert document["verdict"]["p_values"] == {"deterministic": 0.05, "chess": 0.05}
+
+
+def test_another_game_can_be_the_reference(run: Run, skill: Path, sparse: Path) -> None:
+    done = run("measure", skill, "--reference", skill, "--replicates", 19, "--json", "-")
+    matched = checked(done.out)["yardstick"]["matched"]
+    assert matched["reference"]["name"] == "skill"
+    assert matched["reference"]["sd"] == pytest.approx(200, rel=0.25)
+    assert f"SD of {matched['reference']['sd']:.0f}" in done.err
+    # a game beside itself is all of itself
+    assert matched["x_chess_interval"][1] is None
+    refused = run("measure", skill, "--reference", sparse, "--json", "-")
+    assert refused.status == 2
+    assert "the reference sparse has fewer than 10 players with 25 matches or more" in refused.err
+
+
+def test_who_did_the_work_is_not_in_the_result(run: Run, skill: Path) -> None:
+    words = ("measure", skill, "--replicates", 19, "--json", "-")
+    alone = run(*words, "--jobs", 1)
+    together = run(*words, "--jobs=2")
+    assert alone.status == 0
+    assert alone.out == together.out
+    assert "jobs" not in alone.out
+    assert checked(alone.out)["provenance"]["command"].endswith("--replicates 19 --json -")
+
+
+def test_only_experienced_players_count_if_asked_for(run: Run, skill: Path) -> None:
+    data = checked(run("measure", skill, "--quick", "--experience", "20:60", "--json", "-").out)["data"]
+    expected = with_experience(read_matches(skill), "20:60")
+    assert data["matches"] + data["dropped_matches"] == len(expected) < 3_000
+    bad = run("measure", skill, "--quick", "--experience", "5")
+    assert bad.status == 2
+    assert "write two numbers of matches" in bad.err
+
+
+def test_a_comparison_says_how_sure_its_order_is(run: Run, skill: Path, coin: Path) -> None:
+    document = checked(run("measure", coin, skill, "--replicates", 19, "--json", "-").out)
+    assert document["comparison"]["order"] == ["skill", "coin"]
+    assert document["comparison"]["more_skill"] == [{"game": "skill", "than": "coin", "confidence": 1.0}]
+    assert set(document["comparison"]["sd_of_skills"]) == {"skill", "coin"}
+
+
+@pytest.mark.parametrize("words", [("--replicates", 18), ("--jobs", 0), ("--seed", -1), ("--cluster", "nowhere")])
+def test_impossible_simulations_are_bad_usage(run: Run, skill: Path, words: tuple[str, object]) -> None:
+    done = run("measure", skill, *words, "--json", "-")
+    assert (done.status, done.out) == (2, "")
+    assert "Traceback" not in done.err

@@ -153,7 +153,9 @@ def test_a_series_is_won_by_who_wins_most_of_its_games(games: int) -> None:
     won = np.random.default_rng(9).binomial(games, p) > games / 2
     halves = dealt(Skilled(0.0, games), course)(60)
     assert set(np.unique(halves)) == {0, 2}
-    by_model, played_out = (better_scores(course, result, skill).mean() for result in (halves, 2.0 * won))
+    by_model, played_out = (
+        better_scores(course, np.asarray(result, float), skill).mean() for result in (halves, 2 * won)
+    )
     assert by_model == pytest.approx(played_out, abs=4 * np.sqrt(0.5 / N))
     assert by_model > better_scores(course, dealt(Skilled(), course)(60), skill).mean() + 0.02
 

@@ -37,7 +37,9 @@ def test_moments_of_seats_equal_their_plain_twin(seats: list[tuple[int, float, f
     player = np.array([who for who, _, _ in seats], np.int32)
     score = np.array([share for _, share, _ in seats], np.float64)
     earned = np.array([other for _, _, other in seats], np.float64)
-    fast, plain = (moments(player, score, earned, 5) for moments in (past_moments_of_seats, past_moments_of_seats_plain))
+    fast, plain = (
+        moments(player, score, earned, 5) for moments in (past_moments_of_seats, past_moments_of_seats_plain)
+    )
     np.testing.assert_allclose(fast, plain, rtol=1e-9, atol=1e-12)
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from ludometer.arrays import Floats
 from ludometer.games import simulate_deterministic, simulate_strengths
+from ludometer.games.families import Deterministic
 from ludometer.luck.checks import UNITS, Check, Plan, Primary, finite, plan_checks, run_check, run_checks
 from ludometer.luck.inversion import Target, invert
 from ludometer.luck.verdict import SKILL, combine
 from ludometer.luck.yardstick import Reference, make_course
-from ludometer.games.families import Deterministic
 from ludometer.matches import Matches
 from ludometer.parallel import Workers
 from ludometer.ratings.best_fit import fit_best_elo
@@ -96,7 +96,9 @@ def test_ties_for_the_first_place_are_left_out_in_turn() -> None:
     matches = Matches.of_seats(np.arange(0, 901, 3), np.tile([0, 1, 2], 300), place)
     plan = named(plan_checks(primary_of(matches)), "without ties for the first place")
     assert plan.kept is not None
-    tied = (np.sort(place.reshape(-1, 3), axis=1)[:, 0:2] == place.reshape(-1, 3).min(axis=1)[:, np.newaxis]).all(axis=1)
+    tied = (np.sort(place.reshape(-1, 3), axis=1)[:, 0:2] == place.reshape(-1, 3).min(axis=1)[:, np.newaxis]).all(
+        axis=1
+    )
     np.testing.assert_array_equal(~plan.kept, tied)
     assert 0 < tied.sum() < 300
 
@@ -162,9 +164,7 @@ def test_a_check_is_the_analysis_of_the_changed_record() -> None:
     sd = float(fit.rating[counted].std(ddof=1))
     assert (check.matches, check.counted) == (2_000, int(counted.sum()))
     assert check.sd == pytest.approx(sd, rel=1e-3)
-    alone = invert(
-        Target(make_course(later), counted, sd, fit.k), Deterministic(), replicates=39, seed=[5]
-    )
+    alone = invert(Target(make_course(later), counted, sd, fit.k), Deterministic(), replicates=39, seed=[5])
     assert check.x_deterministic == pytest.approx(alone.estimate, abs=8)
     assert check.x_deterministic_interval is not None
     assert check.x_deterministic_interval[0] < 70 < check.x_deterministic_interval[1]

@@ -30,8 +30,8 @@ def game_with(skills: list[float] | None, sd: float = 100.0) -> Measurement:
 def test_the_order_is_that_of_the_matched_skills_not_of_the_ratings() -> None:
     games = [("a", game_with([50, 60, 70], sd=90)), ("b", game_with([80, 90, 99], sd=40)), ("none", SPARSE)]
     found = compare_games(games)
-    assert found.names == ("b", "a", "none")
-    assert found.sd_of_skills == (90, 60, None)
+    assert list(found.names) == ["b", "a", "none"]
+    assert list(found.sd_of_skills) == [90, 60, None]
     assert [name for name, _ in order_games(games)] == ["b", "a", "none"]
 
 

@@ -119,6 +119,7 @@ def test_where_pairs_are_too_many_the_seats_of_a_table_form_a_ring(monkeypatch: 
     np.testing.assert_array_equal(np.bincount(both, minlength=40), 2 * matches.counts)
     assert (first != second).all()
     seats = matches.seats
-    places = dict(zip(zip(np.repeat(np.arange(300), 6), seats.player, strict=True), seats.place, strict=True))
-    for number, (one, other, scored) in enumerate(zip(first, second, score, strict=True)):
+    table = np.repeat(np.arange(300), 6).tolist()
+    places = dict(zip(zip(table, seats.player.tolist(), strict=True), seats.place.tolist(), strict=True))
+    for number, (one, other, scored) in enumerate(zip(first.tolist(), second.tolist(), score, strict=True)):
         assert scored == float(places[number // 6, one] < places[number // 6, other])

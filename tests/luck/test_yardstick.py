@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ludometer.games import simulate_coin, simulate_strengths
-from ludometer.games.families import Deterministic, Mixed, Skilled
+from ludometer.games.families import Deterministic, Family, Mixed, Skilled
 from ludometer.luck.inversion import Inversion, Target, deal, invert
 from ludometer.luck.yardstick import Reference, _ends, make_course, match_yardstick, repeat_play, replicates_for
 from ludometer.parallel import Workers
@@ -26,10 +26,9 @@ def test_the_yardstick_is_each_family_inverted() -> None:
     target = target_with(80.0)
     found = match_yardstick(target, reference=Reference("Go", 250.0, 0.0), draws=0.1, replicates=19, seed=[4])
     assert found.replicates == 19
-    for number, (family, inversion) in enumerate(
-        ((Deterministic(), found.deterministic), (Mixed(250.0, 0.0), found.chess), (Skilled(0.1), found.skill))
-    ):
-        alone = invert(target, family, replicates=19, seed=[4, number])
+    families: list[Family] = [Deterministic(), Mixed(250.0, 0.0), Skilled(0.1)]
+    for number, inversion in enumerate((found.deterministic, found.chess, found.skill)):
+        alone = invert(target, families[number], replicates=19, seed=[4, number])
         assert inversion is not None
         assert inversion.solutions.tobytes() == alone.solutions.tobytes()
     without = match_yardstick(target, reference=Reference(), replicates=19, seed=[4])
@@ -39,7 +38,9 @@ def test_the_yardstick_is_each_family_inverted() -> None:
 
 def test_beside_a_game_of_more_skill_the_share_is_smaller() -> None:
     shares = [
-        match_yardstick(target_with(60.0), reference=Reference("other", sd, 0.3), replicates=19, seed=[4]).chess.estimate
+        match_yardstick(
+            target_with(60.0), reference=Reference("other", sd, 0.3), replicates=19, seed=[4]
+        ).chess.estimate
         for sd in (100.0, 172.0, 300.0)
     ]
     assert shares == sorted(shares, reverse=True)
@@ -83,7 +84,9 @@ def test_the_sd_interval_covers_what_the_same_players_show_on_average() -> None:
 def test_the_interval_is_as_wide_as_games_of_the_same_players_differ() -> None:
     blank = target_with(0.0)
     games = [deal(blank, Skilled(), [77, 1], chance=[78, 1, luck], replicate=0) for luck in range(60)]
-    fits = fit_replays(COURSE, np.column_stack([game(150.0) for game in games]), counted=COUNTED, guess=np.full(60, 30.0))
+    fits = fit_replays(
+        COURSE, np.column_stack([game(150.0) for game in games]), counted=COUNTED, guess=np.full(60, 30.0)
+    )
     target = target_with(float(np.median(fits.sd)), float(np.median(fits.k)))
     skill = Inversion(np.full(19, 150.0))
     found = repeat_play(target, skill, groups=COUNTED[np.newaxis], sds=[target.sd], draws=0.0, seed=[1])
@@ -101,7 +104,15 @@ def test_groups_that_are_not_there_have_no_interval_and_threads_change_nothing()
     told: list[int] = []
     alone = repeat_play(target, skill, groups=groups, sds=sds, draws=0.0, pairs=8, seed=[1])
     together = repeat_play(
-        target, skill, groups=groups, sds=sds, draws=0.0, pairs=8, seed=[1], workers=Workers(jobs=2), on_done=told.append
+        target,
+        skill,
+        groups=groups,
+        sds=sds,
+        draws=0.0,
+        pairs=8,
+        seed=[1],
+        workers=Workers(jobs=2),
+        on_done=told.append,
     )
     assert alone == together
     assert told == list(range(1, 9))

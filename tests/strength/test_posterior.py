@@ -47,8 +47,9 @@ def dense_mode(penalty: Floats) -> Floats:
         gradient = np.bincount(first, score - expected, N) - np.bincount(second, score - expected, N)
         return float(0.5 * strength @ penalty @ strength - likely.sum()), penalty @ strength - gradient
 
-    exactly = {"ftol": 1e-14, "gtol": 1e-9, "maxiter": 5_000}
-    found = minimize(loss, np.zeros(N), jac=True, method="L-BFGS-B", options=exactly)
+    found = minimize(
+        loss, np.zeros(N), jac=True, method="L-BFGS-B", options={"ftol": 1e-14, "gtol": 1e-9, "maxiter": 5_000}
+    )
     return np.asarray(found.x - found.x.mean())
 
 
@@ -60,7 +61,7 @@ def dense_covariance(mode: Floats, penalty: Floats) -> Floats:
     for i, j, weight in zip(first, second, expected * (1 - expected), strict=True):
         curvature[[i, j], [i, j]] += weight
         curvature[[i, j], [j, i]] -= weight
-    return np.linalg.pinv(curvature, rcond=1e-10)
+    return np.asarray(np.linalg.pinv(curvature, rcond=1e-10), np.float64)
 
 
 @pytest.mark.parametrize("directions", [np.empty((N, 0)), some_directions()], ids=["none", "two"])
@@ -147,9 +148,7 @@ def test_swapping_seats_and_repeating_meetings_change_nothing() -> None:
     swapped = np.where(swap, second, first), np.where(swap, first, second), np.where(swap, 1 - score, score)
     order = np.random.default_rng(1).permutation(len(first))
     for columns in (swapped, (first[order], second[order], score[order])):
-        fit = fit_strengths(
-            *columns, n_players=N, directions=np.empty((N, 0)), n_draws=8, rng=np.random.default_rng(3)
-        )
+        fit = fit_strengths(*columns, n_players=N, directions=np.empty((N, 0)), n_draws=8, rng=np.random.default_rng(3))
         np.testing.assert_allclose(fit.mode, fitted().mode, atol=1e-6)
         np.testing.assert_allclose(fit.draws, fitted().draws, atol=1e-6)
 

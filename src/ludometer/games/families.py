@@ -46,8 +46,12 @@ class Family(Protocol):
 
 @dataclass(frozen=True)
 class Deterministic:
-    """x percent of the matches are decided by strength alone, the others by a coin (Duersch et al. 2020, section 2)."""
+    """x percent of the matches are decided by strength alone, the others by a coin (Duersch et al. 2020, section 2).
 
+    With `draws`, coins fall on their edge so often that this share of all matches is drawn, or all of them do.
+    """
+
+    draws: float = 0.0
     highest: ClassVar[float] = 100.0
 
     def deal(self, course: Course, skill: Floats, rng: np.random.Generator) -> Deal:
@@ -56,7 +60,16 @@ class Deterministic:
         if isinstance(table, Seats):
             return _mixed_seats(course, skill[table.player], rng)
         decided = 2 * (skill[table.first] > skill[table.second]).astype(np.int8)
-        return _mixed(decided, 2 * _coins(len(table), rng), rng)
+        if not self.draws:
+            return _mixed(decided, 2 * _coins(len(table), rng), rng)
+        toss, chance = rng.random(len(table)), 100 * rng.random(len(table))
+        even = np.full(1, 0.5)
+
+        def play(x: float) -> Halves:
+            drawn = min(self.draws / max(1 - x / 100, 1e-9), 1 - 1e-9)
+            return np.where(chance < x, decided, _results(even, drawn, toss))
+
+        return play
 
 
 @dataclass(frozen=True)

@@ -45,9 +45,19 @@ def log_likelihood_plain(
 
 
 @kernel
-def evaluate_pairs(  # type: ignore[no-untyped-def]
-    starts, opponent, outcomes, ties, skill, t, advantage, probit, gradient, curvature, diagonal
-):
+def evaluate_pairs(
+    starts: Counts,
+    opponent: Codes,
+    outcomes: Floats,
+    ties: bool,
+    skill: Floats,
+    t: float,
+    advantage: float,
+    probit: bool,
+    gradient: Floats,
+    curvature: Floats,
+    diagonal: Floats,
+) -> float:
     """The log likelihood; writes the gradient, the pairs' curvature (3, pairs) and the diagonal of the Hessian.
 
     `curvature` holds minus the second derivatives in dd, dt and tt of each pair; of its rows only the first is
@@ -147,7 +157,7 @@ def _decided(d, won, lost, probit):  # type: ignore[no-untyped-def]  # Numba inf
 
 
 @kernel
-def multiply_pairs(starts, opponent, curvature, ties, x, result):  # type: ignore[no-untyped-def]
+def multiply_pairs(starts: Counts, opponent: Codes, curvature: Floats, ties: bool, x: Floats, result: Floats) -> None:
     """Write the product of minus the Hessian of the likelihood and x, both with t and advantage behind the skills."""
     n = len(starts) - 1
     result[:] = 0

@@ -1,7 +1,7 @@
 """Matches of two gathered into pairs: how often each met each, and how it ended, in Arrow's list layout.
 
-Row i holds the opponents of player i from starts[i] to starts[i + 1], each once: in all two entries a pair never meet,
-so a sum over pairs reads each of them one time. Nothing is ever of the size players times players.
+Row i holds the opponents of player i from starts[i] to starts[i + 1], each once, so that a sum over pairs reads each
+of them one time. Nothing is ever of the size players times players.
 """
 
 from __future__ import annotations
@@ -38,11 +38,13 @@ def gather_pairs(
     """
     if not JIT:
         return gather_pairs_plain(first, second, halves, weight, n_players, ordered)
-    return _gather_pairs(first, second, halves, weight, n_players, ordered)  # type: ignore[no-any-return]
+    return _gather_pairs(first, second, halves, weight, n_players, ordered)
 
 
 @kernel
-def _gather_pairs(first, second, halves, weight, n_players, ordered):  # type: ignore[no-untyped-def]
+def _gather_pairs(
+    first: Codes, second: Codes, halves: Halves, weight: Floats, n_players: int, ordered: bool
+) -> tuple[Counts, Codes, Floats]:
     n_matches = len(first)
     # by row: a counting sort of the matches, then in each row a slot for each new opponent
     begin = np.zeros(n_players + 1, np.int64)

@@ -1,4 +1,4 @@
-"""Conjugate gradients with a diagonal preconditioner: sparse equations are solved by products with their matrix alone."""
+"""Conjugate gradients with a diagonal preconditioner: equations are solved by products with their matrix alone."""
 
 from __future__ import annotations
 

@@ -121,14 +121,9 @@ def normal_above(low: float, word: Word) -> tuple[float, Word]:
 @register_jitable
 def normal_between(low: float, high: float, word: Word) -> tuple[float, Word]:
     """Standard normal, given that it lies between two bounds."""
+    sign = 1.0
     if high <= 0.0:
-        x, word = _between(-high, -low, word)
-        return -x, word
-    return _between(low, high, word)
-
-
-@register_jitable
-def _between(low: float, high: float, word: Word) -> tuple[float, Word]:
+        sign, low, high = -1.0, -high, -low
     width, nearest = high - low, max(low, 0.0)
     if width < _WIDE and nearest * width < _STEEP:
         while True:
@@ -136,11 +131,11 @@ def _between(low: float, high: float, word: Word) -> tuple[float, Word]:
             v, word = uniform(word)
             x = low + width * u
             if _falls_under(0.5 * (x * x - nearest * nearest), v):
-                return x, word
+                return sign * x, word
     while True:
         x, word = normal_above(low, word)
         if x < high:
-            return x, word
+            return sign * x, word
 
 
 @register_jitable

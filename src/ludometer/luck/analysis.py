@@ -94,7 +94,7 @@ def analyse(
     reference = settings.reference.for_pairing(pairing)
     counted = [entry for entry in spread if entry.sd is not None]
     pairs = repeats_for(len(matches))
-    work = _Work(3 * -(-replicates // GROUP) + pairs, settings.on_progress)
+    work = _Work(3 * -(-replicates // GROUP) + 2 * pairs, settings.on_progress)
     matched = match_yardstick(
         target,
         reference=reference,
@@ -108,6 +108,7 @@ def analyse(
     repeated = repeat_play(
         target,
         matched.skill,
+        deterministic=matched.deterministic,
         groups=np.stack([played >= entry.min_matches for entry in counted]),
         sds=[entry.sd / wider for entry in counted if entry.sd is not None],
         draws=draws,

@@ -165,7 +165,8 @@ class _Path:
         else:
             self.above = (self.value, sd)
         if abs(sd - self.target) <= _TOLERANCE * self.target:
-            self.value, self.done = max(self._straight(sd), 0.0), True
+            value = max(self._straight(sd), 0.0)
+            self.value, self.done = value if value <= self.highest else np.inf, True
         elif sd < self.target and self.value >= self.highest:
             self.value, self.done = np.inf, True
         elif sd > self.target and self.value <= _FINE * self.highest:

@@ -109,6 +109,7 @@ def repeat_play(
     target: Target,
     skill: Inversion,
     *,
+    deterministic: Inversion | None = None,
     groups: Mask,
     sds: Sequence[float | None],
     draws: float,
@@ -121,39 +122,64 @@ def repeat_play(
 
     `sds` are the SDs of the record for each of the groups of players (masks as rows). Two games of the same simulated
     players differ by chance alone. How much depends on the skill: it is found at both ends of the interval of skills,
-    and an end of the interval of an SD is the mean m at which the record is 1.96 of m's own standard errors off.
+    and an end of the interval of an SD is the mean m at which the record is 1.96 of m's own standard errors off. It
+    depends a little on the kind of game too: with the inversion of x%-deterministic the same is done in that family,
+    and the wider end counts.
     """
+    families: list[tuple[Family, Inversion]] = [(Skilled(draws), skill)]
+    if deterministic is not None:
+        families.append((Deterministic(draws), deterministic))
+    tasks = [
+        (family, value, [*seed, _AGAIN, kind, place, pair])
+        for kind, (family, inversion) in enumerate(families)
+        for place, value in enumerate(_finite_ends(inversion))
+        for pair in range(0, pairs, 2)
+    ]
+    played = map_tasks(_play_twice, tasks, shared=(target, groups), workers=workers, on_done=on_done)
+    each = len(tasks) // len(families)
+    found = [_intervals(played[start : start + each], [*sds, target.k], pairs) for start in range(0, len(tasks), each)]
+    hulls = [_hull([intervals[place] for intervals in found]) for place in range(len(sds) + 1)]
+    return Repetition(tuple(hulls[:-1]), hulls[-1])
+
+
+def _finite_ends(inversion: Inversion) -> tuple[float, float]:
+    """The ends of an interval, or as far as the family goes."""
+    low, high = inversion.interval
+    return low, high if np.isfinite(high) else min(2 * low, inversion.highest)
+
+
+def _intervals(played: Sequence[Floats], observed: Sequence[float | None], pairs: int) -> list[Interval | None]:
+    """For each measure, from the games at both ends of one family, the first half of them at the lower."""
     from scipy.special import stdtrit
 
-    low, high = skill.interval
-    ends = [low, high if np.isfinite(high) else 2 * low]
-    tasks = [(value, [*seed, _AGAIN, place, pair]) for place, value in enumerate(ends) for pair in range(0, pairs, 2)]
-    shared = (target, groups, Skilled(draws))
-    played = map_tasks(_play_twice, tasks, shared=shared, workers=workers, on_done=on_done)
-    halves = (np.concatenate(half) for half in (played[: len(tasks) // 2], played[len(tasks) // 2 :]))
-    # for each end and measure (the SDs, then k): its mean, and its standard error by chance alone
+    halves = (np.concatenate(half) for half in (played[: len(played) // 2], played[len(played) // 2 :]))
     sound = (half[np.isfinite(half).all(axis=(1, 2))] for half in halves)
+    # the mean of each measure, and its standard error by chance alone
     known = [
         (half.mean(axis=(0, 1)), np.sqrt(((half[:, 0] - half[:, 1]) ** 2).mean(axis=0) / 2))
         for half in sound
         if len(half) >= _FEWEST_PAIRS
     ]
     if not known:
-        return Repetition((None,) * len(sds), None)
+        return [None] * len(observed)
     quantile = float(stdtrit(pairs, 0.975))
     low_end, high_end = (known * 2)[:2]
-    intervals = [
+    return [
         None
-        if observed is None
-        else _ends(observed, quantile, *((mean[place], error[place]) for mean, error in (low_end, high_end)))
-        for place, observed in enumerate([*sds, target.k])
+        if value is None
+        else _ends(value, quantile, *((mean[place], error[place]) for mean, error in (low_end, high_end)))
+        for place, value in enumerate(observed)
     ]
-    return Repetition(tuple(intervals[:-1]), intervals[-1])
 
 
-def _play_twice(task: tuple[float, Sequence[int]], target: Target, groups: Mask, family: Family) -> Floats:
+def _hull(intervals: Sequence[Interval | None]) -> Interval | None:
+    known = [interval for interval in intervals if interval is not None]
+    return (min(low for low, _ in known), max(high for _, high in known)) if known else None
+
+
+def _play_twice(task: tuple[Family, float, Sequence[int]], target: Target, groups: Mask) -> Floats:
     """Two sets of skills, each played twice: (skills, repeats, SDs and k)."""
-    value, seed = task
+    family, value, seed = task
     results = np.column_stack(
         [
             deal(target, family, [*seed, skills], chance=[*seed, skills, repeat], replicate=seed[-1] + skills)(value)

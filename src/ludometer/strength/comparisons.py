@@ -75,9 +75,7 @@ class Comparisons:
         return np.asarray(skill - (np.bincount(self.island, skill) / np.maximum(size, 1))[self.island])
 
 
-def gather(
-    matches: Matches, *, ordered: bool = False, weights: Sequence[float] | Array | None = None
-) -> Comparisons:
+def gather(matches: Matches, *, ordered: bool = False, weights: Sequence[float] | Array | None = None) -> Comparisons:
     """Gather matches of two into pairs; `ordered` keeps apart who had the first seat, `weights` are one a match.
 
     >>> pairs = gather(Matches.of_pairs([0, 1, 0], [1, 0, 2], [1, 0.5, 1]))

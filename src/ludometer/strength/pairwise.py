@@ -14,7 +14,7 @@ from ludometer.matches import Matches
 from ludometer.result import Provenance
 from ludometer.strength.comparisons import Comparisons, gather
 from ludometer.strength.newton import Maximum, maximise
-from ludometer.strength.separation import refuse_separation
+from ludometer.strength.separation import refuse_separation, refuse_separation_by_seats
 from ludometer.strength.skills import Link, Skills, check_link, quantile
 
 
@@ -46,8 +46,10 @@ def fit_skills(
     function.refuse_hopeless()
     if ridge == 0:
         refuse_separation(comparisons, matches.players)
+        if advantage:
+            refuse_separation_by_seats(comparisons, matches.players)
     maximum = maximise(function, function.start())
-    if maximum.diverged:
+    if maximum.diverged or (ridge == 0 and not maximum.converged):
         raise NoFiniteFit(_far_away(matches, maximum.x[: comparisons.n_players]))
     if not maximum.converged:
         warnings.warn("Newton's steps ended before the skills had settled", ConvergenceWarning, stacklevel=2)

@@ -10,6 +10,8 @@ from ludometer.players import Players
 from ludometer.strength.comparisons import Comparisons
 
 _NAMED = 5
+_MOST_PAIRS = 50_000
+"""Above it no linear programme is solved: there a fit without an end is recognised by its steps."""
 
 
 def refuse_separation(comparisons: Comparisons, players: Players) -> None:
@@ -31,6 +33,44 @@ def refuse_separation(comparisons: Comparisons, players: Players) -> None:
                 "ties and wins leave the tie threshold without an upper bound: skills of whole steps explain every "
                 "result, and larger ones better; a ridge above 0 gives a finite fit"
             )
+
+
+def refuse_separation_by_seats(comparisons: Comparisons, players: Players) -> None:
+    """Raise where skills and the first seat's advantage can grow together for ever without contradicting a result.
+
+    A linear programme: is there a direction along which no result gets less likely, and some more (Albert and Anderson
+    1984)?
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    if len(comparisons) > _MOST_PAIRS:
+        return
+    n, rows, columns, values, n_rows = comparisons.n_players, [], [], [], 0
+    # (outcome, sign of the difference, sign of the threshold): what must not fall
+    for outcome, sign, threshold in ((0, 1, -1), (2, -1, -1), (1, 1, 1), (1, -1, 1)):
+        seen = np.flatnonzero(comparisons.outcomes[outcome] > 0)
+        here = n_rows + np.arange(len(seen))
+        for column, value in (
+            (comparisons.row[seen], sign),
+            (comparisons.opponent[seen], -sign),
+            (np.full(len(seen), n), threshold),
+            (np.full(len(seen), n + 1), sign),
+        ):
+            rows.append(here)
+            columns.append(column)
+            values.append(np.full(len(seen), float(value)))
+        n_rows += len(seen)
+    shape = (n_rows, n + 2)
+    gains = coo_array((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=shape).tocsr()
+    found = linprog(-gains.sum(axis=0), A_ub=-gains, b_ub=np.zeros(n_rows), bounds=(-1, 1), method="highs")
+    if found.status == 0 and found.fun < -1e-6:
+        moving = np.flatnonzero(np.abs(found.x[:n]) > 1e-6)
+        names = ", ".join(players.names.gather(moving[:_NAMED]).to_list()) + (", ..." if len(moving) > _NAMED else "")
+        raise NoFiniteFit(
+            f"without a ridge no finite advantage of the first seat fits best, together with the skills of {names}: "
+            "no result contradicts a larger one. A ridge above 0 gives a finite fit"
+        )
 
 
 def refuse_one_way(winner: Codes, loser: Codes, island: Codes, players: Players) -> None:
@@ -80,5 +120,3 @@ def _has_potential(start: Codes, end: Codes, length: Floats, n_players: int) -> 
             return True
         distance = shorter
     return False
-
-
