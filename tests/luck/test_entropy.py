@@ -72,7 +72,8 @@ def over_all_pairs(skills: Skills, weight: Floats | None = None) -> float:
         for k, chance in enumerate((win, 1 - win - loss, loss)):
             chances[:, k] += (pair * chance).sum(axis=1) / pair.sum(axis=1) / len(seats)
     of_player = pair.sum(axis=1) / pair.sum()
-    return sum(q * entropy(row) for q, row in zip(of_player, chances, strict=True)) / entropy(of_player @ chances)
+    conditional = sum(float(q) * entropy(row) for q, row in zip(of_player, chances, strict=True))
+    return conditional / entropy(of_player @ chances)
 
 
 @pytest.mark.parametrize("link", ["probit", "logit"])
@@ -171,8 +172,10 @@ def test_a_season_is_the_sum_over_its_results(threshold: float) -> None:
     assert found.luck == pytest.approx(luck, abs=1e-12)
     assert found.outcomes[0] == "3 points"
     assert measure_season_luck(skills, 1).luck == pytest.approx(one.luck, abs=1e-12)
-    lucks = [measure_season_luck(skills, n).luck for n in (1, 10, 82, 162)]
+    lucks = [measure_season_luck(skills, n).continuous for n in (1, 10, 82, 162, 1000)]
     assert lucks == sorted(lucks, reverse=True)
+    # in the end the season tells who plays: one of four
+    assert measure_season_luck(skills, 100_000).continuous == pytest.approx(1 / 4, abs=1e-6)
     with pytest.raises(LudometerError, match="season"):
         measure_season_luck(skills, 0)
 
@@ -181,7 +184,7 @@ def test_empirical_luck_at_its_limits() -> None:
     coin = simulate_coin(40, 40_000, seed=1)
     assert measure_empirical_luck(coin).luck == pytest.approx(1, abs=0.0005)
     assert measure_empirical_luck(coin, corrected=False).luck < measure_empirical_luck(coin).luck
-    assert measure_empirical_luck(simulate_deterministic(40, 40_000, seed=1)).luck < 0.8
+    assert measure_empirical_luck(simulate_deterministic(40, 40_000, x=100, seed=1)).luck < 0.8
     # two fixed opponents, one of whom always wins: all skill
     fixed = Matches.of_pairs([0] * 30, [1] * 30, [1] * 30)
     assert measure_empirical_luck(fixed).luck == 0

@@ -33,7 +33,7 @@ def game(candidates: int, seed: int, *, n_players: int = 2_000, n_matches: int =
 
 def test_random_pairing_needs_no_skills() -> None:
     pairing = study_pairing(game(1, 1), seed=[0])
-    assert pairing == Pairing(detected=False, correlation=0.0, n_directions=0, p_value=1.0, orders=None)
+    assert pairing == Pairing(detected=False, correlation=0.0, n_directions=0, p_value=1.0, follows=False)
     assert pairing.is_sound
     assert not pairing.corrected
 

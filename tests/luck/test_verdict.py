@@ -13,7 +13,7 @@ from ludometer.luck.pairing import Pairing
 from ludometer.luck.verdict import FEWEST_REGULARS, Verdict, combine, describe, judge, side_of
 from ludometer.luck.yardstick import Yardstick
 
-RANDOM = Pairing(detected=False, correlation=0.0, n_directions=0, p_value=1.0, orders=None)
+RANDOM = Pairing(detected=False, correlation=0.0, n_directions=0, p_value=1.0, follows=False)
 
 
 def around(low: float, high: float, n: int = 119) -> Inversion:
@@ -135,10 +135,10 @@ def test_too_few_regulars_are_refused_whatever_they_show() -> None:
 
 
 def test_pairing_that_is_too_close_is_refused() -> None:
-    close = Pairing(detected=True, correlation=0.9, n_directions=3, p_value=0.0, orders=np.zeros((3, 2)))
+    close = Pairing(detected=True, correlation=0.9, n_directions=3, p_value=0.0, follows=True)
     verdict = judged(HIGH, HIGH, pairing=close)
     assert verdict.answer == "cannot tell"
-    assert "correlate with 0.90; above 0.8 no benchmark is recovered" in verdict.statement
+    assert "correlate with 0.90; above 0.75 no benchmark is recovered" in verdict.statement
     both = judged(HIGH, HIGH, pairing=close, n_regulars=3)
     assert len(both.reasons) == 2
 
@@ -150,9 +150,9 @@ def test_without_a_yardstick_there_is_nothing_to_weigh() -> None:
 
 
 def test_pairing_is_among_the_reasons() -> None:
-    paired = Pairing(detected=True, correlation=0.45, n_directions=1, p_value=1e-9, orders=np.zeros((3, 2)))
+    paired = Pairing(detected=True, correlation=0.45, n_directions=1, p_value=1e-9, follows=True)
     assert any("correlate with 0.45" in reason for reason in judged(HIGH, HIGH, pairing=paired).reasons)
-    pools = Pairing(detected=True, correlation=0.0, n_directions=1, p_value=0.4, orders=None)
+    pools = Pairing(detected=True, correlation=0.0, n_directions=1, p_value=0.4, follows=False)
     assert any("strengths do not follow it (p = 0.4)" in reason for reason in judged(HIGH, HIGH, pairing=pools).reasons)
     assert any("as at random" in reason for reason in judged(HIGH, HIGH).reasons)
 

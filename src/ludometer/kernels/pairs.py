@@ -54,25 +54,28 @@ def _gather_pairs(
     for i in range(n_players):
         begin[i + 1] += begin[i]
     place = begin[:-1].copy()
-    match = np.empty(n_matches, np.int32)
+    # opponent and outcome in one number, so that the second pass reads in order
+    result = np.empty(n_matches, np.int64)
+    sorted_weight = np.empty(len(weight))
     for t in range(n_matches):
-        row = first[t] if ordered else min(first[t], second[t])
-        match[place[row]] = t
-        place[row] += 1
+        i, j, kind = first[t], second[t], 2 - halves[t]
+        if not ordered and i > j:
+            i, j, kind = j, i, 2 - kind
+        result[place[i]] = 4 * np.int64(j) + kind
+        if len(weight):
+            sorted_weight[place[i]] = weight[t]
+        place[i] += 1
     starts, slot = np.zeros(n_players + 1, np.int64), np.full(n_players, -1, np.int64)
     opponent, outcomes = np.empty(n_matches, np.int32), np.zeros((3, n_matches))
     n_pairs = 0
     for i in range(n_players):
         row_start = n_pairs
         for k in range(begin[i], begin[i + 1]):
-            t = match[k]
-            mirrored = first[t] != i
-            j = first[t] if mirrored else second[t]
+            j, kind = result[k] >> 2, result[k] & 3
             if slot[j] < row_start:
                 slot[j] = n_pairs
                 opponent[n_pairs] = j
                 n_pairs += 1
-            kind = halves[t] if mirrored else 2 - halves[t]
-            outcomes[kind, slot[j]] += weight[t] if len(weight) else 1.0
+            outcomes[kind, slot[j]] += sorted_weight[k] if len(weight) else 1.0
         starts[i + 1] = n_pairs
     return starts, opponent[:n_pairs].copy(), outcomes[:, :n_pairs].copy()

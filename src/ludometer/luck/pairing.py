@@ -17,11 +17,12 @@ from ludometer.luck.schedule import find_structure, links
 from ludometer.matches import Matches
 from ludometer.strength import StrengthPosterior, fit_strengths
 
-TOO_CLOSE = 0.8
+TOO_CLOSE = 0.75
 """Above this correlation of the strengths of opponents the yardstick is not recovered on simulated schedules."""
 
-_FOLLOWS = 0.01
-"""Strengths follow the schedule if the test that they do not gives less than this."""
+_FOLLOWS, _MAY_FOLLOW = 0.01, 0.1
+"""Strengths follow the schedule if the test that they do not gives less than the first; where those who met lie so
+close that much would hang on it, less than the second is enough to reckon with it."""
 
 DRAWS = 32
 
@@ -37,7 +38,9 @@ class Pairing:
     n_directions: int
     p_value: float
     """Of the test that strengths do not follow the schedule at all."""
-    orders: Floats | None
+    follows: bool
+    """Whether strengths have to be taken as following the schedule."""
+    orders: Floats | None = None
     """Skills for simulated players (players, n), as standard normal scores; None where random ones will do."""
 
     @property
@@ -48,7 +51,7 @@ class Pairing:
     @property
     def corrected(self) -> bool:
         """Whether simulated players are paired like the real ones."""
-        return self.detected and self.p_value <= _FOLLOWS and self.is_sound
+        return self.follows and self.is_sound
 
     def without_orders(self) -> Pairing:
         """What was found, without the skills, which are as large as the record."""
@@ -67,7 +70,7 @@ def study_pairing(matches: Matches, *, seed: Sequence[int]) -> Pairing:
     n_players = len(matches.players)
     structure = find_structure(matches, rng=rng)
     if not structure.detected:
-        return Pairing(False, 0.0, 0, 1.0, None)
+        return Pairing(False, 0.0, 0, 1.0, follows=False)
     posterior = fit_strengths(
         first,
         second,
@@ -79,12 +82,12 @@ def study_pairing(matches: Matches, *, seed: Sequence[int]) -> Pairing:
         rng=rng,
     )
     n_directions = structure.directions.shape[1]
-    if posterior.p_value > _FOLLOWS:
-        return Pairing(True, 0.0, n_directions, posterior.p_value, None)
+    if posterior.p_value > (_MAY_FOLLOW if structure.closeness > TOO_CLOSE else _FOLLOWS):
+        return Pairing(True, 0.0, n_directions, posterior.p_value, follows=False)
     counts = matches.counts
     orders = _draws_as_close(posterior, structure.closeness, counts, first, second)
     met = float(np.mean([_correlation(order, first, second) for order in orders.T[:8]]))
-    return Pairing(True, met, n_directions, posterior.p_value, orders)
+    return Pairing(True, met, n_directions, posterior.p_value, True, orders)
 
 
 def _draws_as_close(

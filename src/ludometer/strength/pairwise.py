@@ -79,10 +79,19 @@ class PenalisedLikelihood:
             )
 
     def start(self) -> Floats:
-        """Equal skills and the threshold that fits the share of ties among equals."""
-        x = np.zeros(self.n + 2)
+        """Skills from the shares of points, and the threshold that fits the share of ties among equals.
+
+        The log-odds of a smoothed share are about right for opponents around 0, and save a step or two.
+        """
+        from ludometer.kernels.paired import balance_pairs
+
+        pairs, n = self.comparisons, self.n
+        ahead, met = balance_pairs(pairs.starts, pairs.opponent, pairs.outcomes)
+        share = ahead / (met + 2 + 4 * self.ridge)
+        x = np.zeros(n + 2)
+        x[:n] = pairs.centre(np.log1p(share) - np.log1p(-share))
         if self.ties:
-            x[self.n] = quantile(0.5 * (1 + self.comparisons.tie_rate), self.link)
+            x[n] = quantile(0.5 * (1 + pairs.tie_rate), self.link)
         return x
 
     def evaluate(self, x: Floats) -> tuple[float, Floats]:
@@ -114,7 +123,7 @@ class PenalisedLikelihood:
         from ludometer.kernels.paired import multiply_pairs
 
         pairs, n, image = self.comparisons, self.n, self._image
-        multiply_pairs(pairs.starts, pairs.opponent, self.curvature, self.ties, x, image)
+        multiply_pairs(pairs.starts, pairs.opponent, self.curvature, self.ties, float(self.diagonal[n]), x, image)
         image[:n] += 2 * self.ridge * x[:n]
         if not pairs.ordered:
             image[n + 1] = 0.0

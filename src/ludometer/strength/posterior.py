@@ -54,7 +54,7 @@ def fit_strengths(
     `looseness` is g: the error of each player's place along them, in units of their variance.
 
     >>> first, second = np.array([0, 0, 1] * 30), np.array([1, 2, 2] * 30)
-    >>> fit = fit_strengths(first, second, np.tile([1, 1, 1, 0, 1, 1], 15), n_players=3,
+    >>> fit = fit_strengths(first, second, np.tile([1, 1, 1, 1, 1, 1, 0, 1, 0], 10), n_players=3,
     ...                     directions=np.empty((3, 0)), n_draws=4, rng=np.random.default_rng(0))
     >>> bool(fit.mode[0] > fit.mode[1] > fit.mode[2]), fit.draws.shape
     (True, (3, 4))

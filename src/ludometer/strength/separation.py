@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ludometer.arrays import Codes, Floats, Mask
@@ -63,7 +65,9 @@ def refuse_separation_by_seats(comparisons: Comparisons, players: Players) -> No
         n_rows += len(seen)
     shape = (n_rows, n + 2)
     gains = coo_array((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=shape).tocsr()
-    found = linprog(-gains.sum(axis=0), A_ub=-gains, b_ub=np.zeros(n_rows), bounds=(-1, 1), method="highs")
+    gain: Floats = np.asarray(gains.sum(axis=0), np.float64)
+    against: Any = -gains
+    found: Any = linprog(-gain, A_ub=against, b_ub=np.zeros(n_rows), bounds=(-1, 1), method="highs")
     if found.status == 0 and found.fun < -1e-6:
         moving = np.flatnonzero(np.abs(found.x[:n]) > 1e-6)
         names = ", ".join(players.names.gather(moving[:_NAMED]).to_list()) + (", ..." if len(moving) > _NAMED else "")

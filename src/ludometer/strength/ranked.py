@@ -1,0 +1,201 @@
+"""Penalised skills from finishing orders of several players (Plackett-Luce), and who wins under normal performances."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ludometer.arrays import Array, Codes, Counts, Floats
+from ludometer.errors import ConvergenceWarning, MatchDataError
+from ludometer.matches import Matches
+from ludometer.result import Provenance
+from ludometer.strength.comparisons import check_weights
+from ludometer.strength.newton import maximise
+from ludometer.strength.pairwise import check_ridge
+from ludometer.strength.separation import refuse_one_way
+from ludometer.strength.skills import Skills
+
+
+def fit_orders(matches: Matches, *, ridge: float = 0.25, weights: Sequence[float] | Array | None = None) -> Skills:
+    """Maximise sum of log P(order) - ridge |s|^2, P being Plackett and Luce's: Gumbel performances, the best first.
+
+    P = product over places of exp(s) / (sum of exp(s) of those still in) (Plackett 1975); tied places are Efron's
+    approximation of the average over their orders (1977; see `kernels.plackett`). For two players without ties that is
+    the logit model of `fit_skills`; with ties it has no threshold, and only the skills are alike. Skills are log-odds.
+
+    >>> fit = fit_orders(Matches.of_seats([0, 3, 6], [0, 1, 2, 2, 0, 1], [1, 2, 3, 2, 1, 3]))
+    >>> fit.skill.round(2).tolist()
+    [1.1, -0.55, -0.55]
+    """
+    orders = Orders.of(matches, weights)
+    function = OrderLikelihood(orders, check_ridge(ridge), len(matches.players))
+    island, played = orders.islands(len(matches.players))
+    if ridge == 0:
+        refuse_one_way(*orders.links(), island, matches.players)
+    maximum = maximise(function, function.start())
+    if not maximum.converged:
+        warnings.warn("Newton's steps ended before the skills had settled", ConvergenceWarning, stacklevel=2)
+    skill = maximum.x.copy()
+    if ridge == 0:
+        skill -= (np.bincount(island, skill) / np.bincount(island))[island]
+    skill[~played] = np.nan
+    parameters = {"ridge": float(ridge)} | ({} if weights is None else {"weighted": True})
+    return Skills(
+        players=matches.players,
+        skill=skill,
+        link="logit",
+        threshold=0.0,
+        advantage=None,
+        ridge=float(ridge),
+        log_likelihood=function.likelihood,
+        n_matches=float(orders.weight.sum()) if len(orders.weight) else float(len(orders.starts) - 1),
+        island=island,
+        n_islands=len(np.unique(island[played])),
+        n_steps=maximum.n_steps,
+        converged=maximum.converged,
+        provenance=Provenance("Plackett-Luce skills", parameters, matches.fingerprint),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Orders:
+    """Matches with their seats by place, best first, and where tied groups end."""
+
+    starts: Counts
+    player: Codes
+    stop: Counts
+    gone: Floats
+    weight: Floats
+
+    @classmethod
+    def of(cls, matches: Matches, weights: Sequence[float] | Array | None = None) -> Orders:
+        """The finishing orders of any matches; those of weight 0 are left out."""
+        weight = check_weights(weights, len(matches))
+        if len(weight) and not weight.all():
+            kept = weight > 0
+            matches, weight = matches.take(kept), weight[kept]
+        if not len(matches):
+            raise MatchDataError("there are no matches")
+        seats = matches.seats
+        match = np.repeat(np.arange(len(matches)), seats.sizes)
+        # one sort of one number, and fast where matches are short
+        order = np.argsort(match * (int(seats.place.max()) + 1) + seats.place, kind="stable")
+        place = seats.place[order]
+        new = np.ones(len(place) + 1, bool)
+        new[1:-1] = (np.diff(place) != 0) | (np.diff(match) != 0)
+        begin = np.flatnonzero(new)
+        size = np.diff(begin)
+        stop = np.repeat(begin[1:], size)
+        gone = (np.arange(len(place)) - np.repeat(begin[:-1], size)) / np.repeat(size, size)
+        return cls(np.asarray(seats.starts, np.int64), np.ascontiguousarray(seats.player[order]), stop, gone, weight)
+
+    def islands(self, n_players: int) -> tuple[Codes, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+        """The connected part of each player, and who has a match."""
+        from ludometer.kernels.components import components
+
+        hub = np.repeat(self.player[self.starts[:-1]], np.diff(self.starts))
+        played = np.zeros(n_players, bool)
+        played[self.player] = True
+        return components(hub, self.player, n_players), played
+
+    def links(self) -> tuple[Codes, Codes]:
+        """From each seat to the next in its match, and back where the two are tied: who beat whom, in chains."""
+        last = np.zeros(len(self.player), bool)
+        last[self.starts[1:] - 1] = True
+        seat = np.flatnonzero(~last)
+        tied = seat[self.stop[seat] > seat + 1]
+        above = np.concatenate((self.player[seat], self.player[tied + 1]))
+        return above, np.concatenate((self.player[seat + 1], self.player[tied]))
+
+
+class OrderLikelihood:
+    """The function that is maximised."""
+
+    def __init__(self, orders: Orders, ridge: float, n_players: int) -> None:
+        self.orders, self.ridge = orders, ridge
+        self.likelihood = 0.0
+        self.diagonal = np.zeros(n_players)
+        self._inside, self._chance = np.empty(len(orders.player)), np.empty(len(orders.player))
+
+    def start(self) -> Floats:
+        """From how far ahead of the middle they were on average: the log-odds of a smoothed share of those behind."""
+        orders, n = self.orders, len(self.diagonal)
+        size = np.diff(orders.starts)
+        seat = np.arange(len(orders.player)) - np.repeat(orders.starts[:-1], size)
+        ahead = np.bincount(orders.player, 1 - 2 * seat / np.repeat(size - 1, size), n)
+        share = ahead / (np.bincount(orders.player, minlength=n) + 2 + 4 * self.ridge)
+        x = np.log1p(share) - np.log1p(-share)
+        return np.asarray(x - x.mean())
+
+    def evaluate(self, x: Floats) -> tuple[float, Floats]:
+        """The penalised log likelihood and its gradient."""
+        from ludometer.kernels.plackett import evaluate_orders
+
+        orders, gradient = self.orders, np.empty(len(x))
+        self.likelihood = evaluate_orders(
+            orders.starts,
+            orders.player,
+            orders.stop,
+            orders.gone,
+            orders.weight,
+            x,
+            gradient,
+            self.diagonal,
+            self._inside,
+            self._chance,
+        )
+        gradient -= 2 * self.ridge * x
+        self.diagonal += 2 * self.ridge
+        return self.likelihood - self.ridge * float((x**2).sum()), gradient
+
+    def multiply(self, x: Floats) -> Floats:
+        """Minus the Hessian times x."""
+        from ludometer.kernels.plackett import multiply_orders
+
+        orders, image = self.orders, np.empty(len(x))
+        columns = (orders.starts, orders.player, orders.stop, orders.gone, orders.weight)
+        multiply_orders(*columns, self._inside, self._chance, x, image)
+        image += 2 * self.ridge * x
+        return image
+
+    def longest_step(self, x: Floats, step: Floats) -> float:  # noqa: ARG002 - the function is defined everywhere
+        """Any."""
+        return math.inf
+
+
+def thurstone_winner(skills: Sequence[float] | Floats) -> Floats:
+    """Who performs best when performances are normal with SD 1: integral of phi(y - s_j) product of Phi(y - s_k) dy.
+
+    By the trapezoidal rule, which is exact to rounding for such a function (Thurstone 1927's case V for several).
+
+    >>> thurstone_winner([0.0, 0.0, 0.0]).round(6).tolist()
+    [0.333333, 0.333333, 0.333333]
+    """
+    from scipy.special import log_ndtr
+
+    s = np.asarray(skills, np.float64)
+    y = np.arange(s.min() - 9, s.max() + 9, 0.1)
+    away = y[:, np.newaxis] - s
+    below = log_ndtr(away)
+    log_density = -0.5 * away**2 - 0.5 * math.log(2 * math.pi)
+    return np.asarray(0.1 * np.exp(log_density + below.sum(axis=1, keepdims=True) - below).sum(axis=0))
+
+
+def printed_winner(skills: Sequence[float] | Floats) -> Floats:
+    """Who wins as Gilbert and Wells print it (eq. 14): product over k of Phi((s_j - s_k) / root 2).
+
+    It multiplies events that are not independent, so the chances of all do not add up to 1: use `thurstone_winner`.
+
+    >>> printed_winner([0.0, 0.0, 0.0]).tolist()
+    [0.25, 0.25, 0.25]
+    """
+    from scipy.special import ndtr
+
+    s = np.asarray(skills, np.float64)
+    beats = ndtr((s[:, np.newaxis] - s) * math.sqrt(0.5))
+    np.fill_diagonal(beats, 1.0)
+    return np.asarray(beats.prod(axis=1))
