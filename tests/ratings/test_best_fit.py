@@ -292,7 +292,7 @@ def test_it_cannot_be_fitted_to_what_it_has_not_seen() -> None:
         evaluate(matches, systems=[BestFit()], since="2019-12-31")
 
 
-def test_it_is_made_by_name_and_takes_no_parameters() -> None:
+def test_it_is_made_by_name_and_takes_no_k() -> None:
     assert make_system("best-fit") == BestFit()
     assert BestFit().parameters == {}
     with pytest.raises(LudometerError, match="its k is fitted"):

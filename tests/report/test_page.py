@@ -414,11 +414,13 @@ def test_a_refused_verdict_gives_its_reasons_and_draws_no_yardstick() -> None:
 def test_matchmaking_is_told_in_plain_words() -> None:
     game = skill()
     assert game.pairing is not None
-    found = replace(game.pairing, detected=True, correlation=0.42, p_value=0.0)
+    found = replace(game.pairing, detected=True, correlation=0.42, p_value=0.0, follows=True)
     followed = render_page([("chess", replace(game, pairing=found))], command="")
     assert "the strengths of opponents correlate with 0.42" in followed
     assert "This corrects most of it, not all" in followed
-    other = render_page([("chess", replace(game, pairing=replace(found, correlation=0.0, p_value=0.3)))], command="")
+    other = render_page(
+        [("chess", replace(game, pairing=replace(found, correlation=0.0, p_value=0.3, follows=False)))], command=""
+    )
     assert "strength does not follow these groups" in other
     assert "who met whom is as at random, and nothing had to be corrected" in page("one")
 

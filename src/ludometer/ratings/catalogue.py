@@ -41,8 +41,7 @@ def make_system(text: str, *, prizes: Prizes = WINNER, base: Base = "10", **over
     given |= {word: value for word, value in overrides.items() if value is not None}
     for word in given:
         if word not in words:
-            raise LudometerError(
-                f"{name} has no parameter {word!r}; it has: {', '.join(words) or 'none, its k is fitted'}"
-            )
+            fitted = "" if "k" in words else "; its k is fitted"
+            raise LudometerError(f"{name} has no parameter {word!r}; it has: {', '.join(words)}{fitted}")
     system: AnySystem = kind(**{words[word]: value for word, value in given.items()}, prizes=prizes, base=base)
     return system

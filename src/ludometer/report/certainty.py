@@ -120,6 +120,9 @@ def _intervals(game: Measurement) -> str:
         f"Shares of strength and of {game.reference.name} ({level} %): the values in the simulated family of games "
         f"whose spread on this schedule agrees with the record at that level; from {matched.replicates} simulated "
         "games each, by inversion. A game outside the family has no true value there.",
+        "In 2,000 simulated games these intervals held the truth in 95 to 96 %. The worst case that was found is mild "
+        "matchmaking: where opponents were the closer of two candidates, the interval of the share of strength held it "
+        "in 83 %, being 2 points too low on average.",
     ]
     verdict = game.verdict
     if verdict is not None and verdict.p_deterministic is not None and verdict.p_chess is not None:
