@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -107,8 +109,11 @@ def write_matches(
 def _interruptible(work: Callable[[], None], stopped: list[bool]) -> None:
     """Do work that may be long beside the main thread, which so stays awake for Ctrl-C, and let it end by itself.
 
-    Raised inside Polars, an interrupt would be a panic.
+    Raised inside Polars, an interrupt would be a panic; it hooks itself before Python's handler of Ctrl-C, which is put
+    back to where it was.
     """
+    if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
+        signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
     with ThreadPoolExecutor(1) as pool:
         task = pool.submit(work)
         try:
