@@ -9,10 +9,7 @@ them, written in Numba as well. Writes benchmarks/results/ranks.json.
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +17,7 @@ from ludometer.arrays import Floats
 from ludometer.kernels import lanes, ranks
 from ludometer.kernels.compile import kernel
 from ludometer.kernels.seats import seats_lanes
+from speed import fastest
 
 N_PLAYERS, N_MATCHES = 12, 2_000
 TOP_THREE = np.array([1.0, 0.6, 0.4, *[0.0] * (N_PLAYERS - 3)])
@@ -45,16 +43,6 @@ def by_subsets(weight: Floats, prize: Floats) -> Floats:
                 first[group | 1 << i] += chance
                 expected[i] += prize[place] * chance
     return expected
-
-
-def fastest(work: Callable[[], Any], repeats: int = 5) -> float:
-    """Seconds of the fastest of several runs."""
-    best = float("inf")
-    for _ in range(repeats):
-        begin = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - begin)
-    return best
 
 
 @kernel
