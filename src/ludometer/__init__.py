@@ -11,36 +11,62 @@ _HOMES = {
     "keep_connected": "components",
     "LudometerError": "errors",
     "MatchDataError": "errors",
-    "Matches": "matches",
-    "Players": "players",
-    "Measurement": "luck",
-    "measure": "luck",
     "with_experience": "experience",
-    "simulate_deterministic": "games",
-    "mix": "games",
-    "deterministic_on": "games",
     "coin_on": "games",
-    "Workers": "parallel",
-    "fit_share": "ratings",
-    "measure_reference": "luck",
-    "compare_games": "luck",
-    "Yardstick": "luck",
-    "Verdict": "luck",
-    "Reference": "luck",
+    "deterministic_on": "games",
+    "mix": "games",
+    "simulate_coin": "games",
+    "simulate_deterministic": "games",
+    "simulate_strengths": "games",
     "Comparison": "luck",
+    "EntropyLuck": "luck",
+    "LuckChoices": "luck",
+    "LuckMetrics": "luck",
+    "Measurement": "luck",
+    "PopulationEstimate": "luck",
+    "PopulationLuck": "luck",
+    "Reference": "luck",
+    "Repetitions": "luck",
+    "RidgeLuck": "luck",
+    "SkillChain": "luck",
+    "VarianceRatio": "luck",
+    "Verdict": "luck",
+    "Yardstick": "luck",
+    "compare_games": "luck",
+    "continuous_luck": "luck",
+    "estimate_population": "luck",
+    "information_of_densities": "luck",
+    "measure": "luck",
+    "measure_continuous_luck": "luck",
+    "measure_empirical_luck": "luck",
+    "measure_entropy_luck": "luck",
+    "measure_luck": "luck",
+    "measure_luck_under": "luck",
+    "measure_matchmaking_luck": "luck",
+    "measure_population": "luck",
+    "measure_reference": "luck",
+    "measure_repetitions": "luck",
+    "measure_season_luck": "luck",
+    "measure_skill_chain": "luck",
+    "measure_variance_ratio": "luck",
+    "weigh_by_experience": "luck",
+    "Matches": "matches",
+    "Workers": "parallel",
+    "Players": "players",
     "BestFit": "ratings",
     "BestFitElo": "ratings",
-    "fit_best_elo": "ratings",
     "Calibration": "ratings",
     "Elo": "ratings",
     "Evaluation": "ratings",
     "PlacesPrediction": "ratings",
     "Prediction": "ratings",
     "Prizes": "ratings",
-    "make_prizes": "ratings",
     "RatingSystem": "ratings",
     "Ratings": "ratings",
     "evaluate": "ratings",
+    "fit_best_elo": "ratings",
+    "fit_share": "ratings",
+    "make_prizes": "ratings",
     "predict": "ratings",
     "rate": "ratings",
     "ReadOptions": "read",
@@ -48,8 +74,16 @@ _HOMES = {
     "read_file": "read",
     "read_matches": "read",
     "stream_matches": "read",
-    "simulate_coin": "games",
-    "simulate_strengths": "games",
+    "RidgePath": "strength",
+    "Skills": "strength",
+    "cross_validate_ridge": "strength",
+    "estimate_difference_errors": "strength",
+    "estimate_errors": "strength",
+    "fit_orders": "strength",
+    "fit_skills": "strength",
+    "printed_winner": "strength",
+    "thurstone_winner": "strength",
+    "trace_ridge": "strength",
 }
 
 __all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605
@@ -67,13 +101,37 @@ if TYPE_CHECKING:
     from ludometer.games import simulate_deterministic as simulate_deterministic
     from ludometer.games import simulate_strengths as simulate_strengths
     from ludometer.luck import Comparison as Comparison
+    from ludometer.luck import EntropyLuck as EntropyLuck
+    from ludometer.luck import LuckChoices as LuckChoices
+    from ludometer.luck import LuckMetrics as LuckMetrics
     from ludometer.luck import Measurement as Measurement
+    from ludometer.luck import PopulationEstimate as PopulationEstimate
+    from ludometer.luck import PopulationLuck as PopulationLuck
     from ludometer.luck import Reference as Reference
+    from ludometer.luck import Repetitions as Repetitions
+    from ludometer.luck import RidgeLuck as RidgeLuck
+    from ludometer.luck import SkillChain as SkillChain
+    from ludometer.luck import VarianceRatio as VarianceRatio
     from ludometer.luck import Verdict as Verdict
     from ludometer.luck import Yardstick as Yardstick
     from ludometer.luck import compare_games as compare_games
+    from ludometer.luck import continuous_luck as continuous_luck
+    from ludometer.luck import estimate_population as estimate_population
+    from ludometer.luck import information_of_densities as information_of_densities
     from ludometer.luck import measure as measure
+    from ludometer.luck import measure_continuous_luck as measure_continuous_luck
+    from ludometer.luck import measure_empirical_luck as measure_empirical_luck
+    from ludometer.luck import measure_entropy_luck as measure_entropy_luck
+    from ludometer.luck import measure_luck as measure_luck
+    from ludometer.luck import measure_luck_under as measure_luck_under
+    from ludometer.luck import measure_matchmaking_luck as measure_matchmaking_luck
+    from ludometer.luck import measure_population as measure_population
     from ludometer.luck import measure_reference as measure_reference
+    from ludometer.luck import measure_repetitions as measure_repetitions
+    from ludometer.luck import measure_season_luck as measure_season_luck
+    from ludometer.luck import measure_skill_chain as measure_skill_chain
+    from ludometer.luck import measure_variance_ratio as measure_variance_ratio
+    from ludometer.luck import weigh_by_experience as weigh_by_experience
     from ludometer.matches import Matches as Matches
     from ludometer.parallel import Workers as Workers
     from ludometer.players import Players as Players
@@ -98,6 +156,16 @@ if TYPE_CHECKING:
     from ludometer.read import read_file as read_file
     from ludometer.read import read_matches as read_matches
     from ludometer.read import stream_matches as stream_matches
+    from ludometer.strength import RidgePath as RidgePath
+    from ludometer.strength import Skills as Skills
+    from ludometer.strength import cross_validate_ridge as cross_validate_ridge
+    from ludometer.strength import estimate_difference_errors as estimate_difference_errors
+    from ludometer.strength import estimate_errors as estimate_errors
+    from ludometer.strength import fit_orders as fit_orders
+    from ludometer.strength import fit_skills as fit_skills
+    from ludometer.strength import printed_winner as printed_winner
+    from ludometer.strength import thurstone_winner as thurstone_winner
+    from ludometer.strength import trace_ridge as trace_ridge
 
 
 def __getattr__(name: str) -> Any:

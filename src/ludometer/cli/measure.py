@@ -28,7 +28,7 @@ from ludometer.errors import LudometerError, MatchDataError, NoFiniteFit
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ludometer.luck import Comparison, Measurement, Reference
+    from ludometer.luck import Comparison, LuckChoices, Measurement, Reference
     from ludometer.matches import Matches
 
 
@@ -52,6 +52,33 @@ if TYPE_CHECKING:
 @click.option("--reference", metavar="FILE", help="A record of the game to compare with, instead of chess.")
 @click.option(
     "--replicates", type=click.IntRange(19), metavar="N", help="Simulated games for each interval; by size of the file."
+)
+@click.option(
+    "--ridge",
+    default="0.25",
+    show_default=True,
+    metavar="LAMBDA",
+    help="Penalty of the skills for L and ℓ²; cv takes the one that predicts best.",
+)
+@click.option(
+    "--luck-model",
+    type=click.Choice(["probit", "logit"]),
+    default="probit",
+    show_default=True,
+    help="Performances behind these skills: normal, or Gumbel.",
+)
+@click.option(
+    "--luck-prior",
+    default="uniform:10",
+    show_default=True,
+    metavar="PRIOR",
+    help="Prior of the spread of skills: uniform:10, or invgamma:2,1 as printed.",
+)
+@click.option(
+    "--luck-draws",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Effective draws of that spread, 0 for none; by size of the file.",
 )
 @simulation_options
 @click.option("--html", callback=out_path, metavar="FILE", help="Write a report as one self-contained page.")
@@ -80,6 +107,7 @@ def command(**options: Any) -> None:
         "base": options["base"],
         "quick": options["quick"],
         "replicates": options["replicates"],
+        "luck": _luck_choices(options),
         "seed": options["seed"],
         "workers": workers_of(options),
     }
@@ -133,6 +161,20 @@ def _cutoffs(text: str) -> tuple[int, ...]:
         return tuple(int(word) for word in text.split(","))
     except ValueError as error:
         raise LudometerError(f"--cutoffs {text}: write whole numbers with commas, such as 25,1,100") from error
+
+
+def _luck_choices(options: dict[str, Any]) -> LuckChoices:
+    from ludometer.luck import LuckChoices
+
+    text, ridge = options["ridge"], None
+    if text != "cv":
+        try:
+            ridge = float(text)
+        except ValueError as error:
+            raise LudometerError(f"--ridge {text}: write a number such as 0.25, or cv") from error
+    return LuckChoices(
+        "cv" if ridge is None else ridge, options["luck_model"], options["luck_prior"], options["luck_draws"]
+    )
 
 
 def _share(text: str, matches: Matches) -> float:

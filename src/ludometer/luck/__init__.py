@@ -1,10 +1,37 @@
 """The measures of a game: how far the ratings of its players spread, and what that says of skill and luck."""
 
 from ludometer.luck.analysis import measure_reference
+from ludometer.luck.chains import (
+    Repetitions,
+    SkillChain,
+    VarianceRatio,
+    measure_repetitions,
+    measure_skill_chain,
+    measure_variance_ratio,
+)
 from ludometer.luck.checks import Check
 from ludometer.luck.comparison import Comparison, compare_games
+from ludometer.luck.entropy import (
+    EntropyLuck,
+    continuous_luck,
+    information_of_densities,
+    measure_continuous_luck,
+    measure_empirical_luck,
+    measure_entropy_luck,
+    measure_luck_under,
+    measure_matchmaking_luck,
+    measure_season_luck,
+    weigh_by_experience,
+)
 from ludometer.luck.measurement import Measurement, measure
+from ludometer.luck.metrics import LuckChoices, LuckMetrics, RidgeLuck, measure_luck
 from ludometer.luck.persistence import Persistence, measure_mixed_persistence, measure_persistence
+from ludometer.luck.population import (
+    PopulationEstimate,
+    PopulationLuck,
+    estimate_population,
+    measure_population,
+)
 from ludometer.luck.reference import ReferenceGame, reference_games
 from ludometer.luck.spread import Spread, repetitions
 from ludometer.luck.verdict import Verdict
@@ -13,18 +40,42 @@ from ludometer.luck.yardstick import Reference, Yardstick
 __all__ = [
     "Check",
     "Comparison",
+    "EntropyLuck",
+    "LuckChoices",
+    "LuckMetrics",
     "Measurement",
     "Persistence",
+    "PopulationEstimate",
+    "PopulationLuck",
     "Reference",
     "ReferenceGame",
+    "Repetitions",
+    "RidgeLuck",
+    "SkillChain",
     "Spread",
+    "VarianceRatio",
     "Verdict",
     "Yardstick",
     "compare_games",
+    "continuous_luck",
+    "estimate_population",
+    "information_of_densities",
     "measure",
+    "measure_continuous_luck",
+    "measure_empirical_luck",
+    "measure_entropy_luck",
+    "measure_luck",
+    "measure_luck_under",
+    "measure_matchmaking_luck",
     "measure_mixed_persistence",
     "measure_persistence",
+    "measure_population",
     "measure_reference",
+    "measure_repetitions",
+    "measure_season_luck",
+    "measure_skill_chain",
+    "measure_variance_ratio",
     "reference_games",
     "repetitions",
+    "weigh_by_experience",
 ]

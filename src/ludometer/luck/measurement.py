@@ -13,6 +13,7 @@ from ludometer.components import keep_connected
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.luck.analysis import Analysis, Settings, analyse
 from ludometer.luck.matchmaking import mean_rating_difference, ratio_if_random
+from ludometer.luck.metrics import LuckChoices, LuckMetrics, measure_luck
 from ludometer.luck.pairing import Pairing
 from ludometer.luck.persistence import Persistence, measure_persistence
 from ludometer.luck.reference import published_x
@@ -67,6 +68,8 @@ class Measurement:
     """None where it was not asked for, or there is nothing to compare."""
     pairing: Pairing | None
     verdict: Verdict | None
+    """None where it was not asked for."""
+    luck: LuckMetrics | None
     """None where it was not asked for."""
     reference: Reference
     prizes: Prizes
@@ -148,6 +151,7 @@ def measure(
     base: Base = "10",
     share: float = 1.0,
     reference: Reference | None = None,
+    luck: LuckChoices | None = None,
     quick: bool = False,
     replicates: int | None = None,
     seed: int = 0,
@@ -160,7 +164,8 @@ def measure(
     Matches of several are played for `prizes`; base e gives their ratings on the printed, wider scale. The verdict
     rests on benchmarks simulated on the same schedule, `replicates` of them; `quick` leaves out all that has to be
     simulated. `on_progress` is told how many of how many simulations are done. A `share` below 1 bounds expectations
-    as if only that share of the matches were played and the rest coins (footnote 34); nothing is simulated then.
+    as if only that share of the matches were played and the rest coins (footnote 34); nothing is simulated then. `luck`
+    says how L and l2 are measured (Gilbert and Wells).
 
     >>> from ludometer.games import simulate_coin, simulate_strengths
     >>> skill, chance = measure(simulate_strengths(200, 20_000, sd=400)), measure(simulate_coin(200, 20_000))
@@ -183,6 +188,7 @@ def measure(
     )
     main, wider = _main(spread), points_per_unit(base) / points_per_unit("10")
     parameters = _parameters(cutoffs, min_component, procedure, reference) | unusual(prizes, base, share)
+    parameters |= (luck or LuckChoices()).parameters()
     found = Analysis()
     random = None
     if not quick:
@@ -218,6 +224,7 @@ def measure(
         yardstick=found.yardstick,
         pairing=found.pairing,
         verdict=found.verdict,
+        luck=None if quick else measure_luck(inside, choices=luck, seed=seed, workers=workers),
         reference=found.reference or reference,
         prizes=prizes,
         players=inside.players,

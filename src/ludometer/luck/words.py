@@ -27,6 +27,7 @@ def answer_lines(game: Measurement) -> list[str]:
         f"Skill      SD of ratings {main.sd:.1f}{interval}     a player one SD better scores {main.p_sd:.1%}     "
         f"the best 1 % score {main.p_1_99:.1%} against the worst 1 %",
         f"           {_repeats(main)}",
+        *_luck(game),
         *_stands(game, main.sd),
         *_fit(game),
     ]
@@ -35,6 +36,23 @@ def answer_lines(game: Measurement) -> list[str]:
         lines.append(f"Verdict    {verdict.statement}")
         lines += [f"           {reason[0].upper()}{reason[1:]}." for reason in verdict.reasons[2:]]
     return lines
+
+
+def _luck(game: Measurement) -> list[str]:
+    """L and l2, and how certain the latter is."""
+    luck = game.luck
+    if luck is None or (luck.ridge is None and luck.population is None):
+        return []
+    parts = []
+    if luck.population is not None:
+        found = luck.population
+        low, high = found.l2_interval
+        parts.append(f"ℓ² {found.l2:.3f} [{low:.3f}, {high:.3f}]")
+        if not found.converged:
+            parts[-1] += f" (only {found.ess:,.0f} effective draws, R-hat {found.rhat:.2f})"
+    if luck.ridge is not None:
+        parts += [f"L {luck.ridge.luck:.3f}", f"ℓ² by penalised skills {luck.ridge.l2:.3f}"]
+    return [f"Luck       {'     '.join(parts)}     (1: all luck)"]
 
 
 def describe_place(sd: float) -> str:
@@ -86,7 +104,41 @@ def absences(game: Measurement) -> dict[str, str]:
             reasons[f"yardstick.published.{name}"] = (
                 "there is no SD" if game.main.sd is None else "the SD is above the published line"
             )
-    return reasons | _yardstick_absences(game, unknown) | _verdict_absences(game, quick)
+    return reasons | _yardstick_absences(game, unknown) | _verdict_absences(game, quick) | _luck_absences(game, quick)
+
+
+def _luck_absences(game: Measurement, quick: str) -> dict[str, str]:
+    luck = game.luck
+    if luck is None:
+        return {"luck": quick}
+    reasons, several = dict(luck.absent), "more than two players"
+    if luck.ridge is not None and luck.ridge.per_match > 2:
+        reasons |= {f"luck.ridge.{name}": several for name in ("t", "path")}
+        reasons |= {f"luck.{name}": several for name in ("matchmaking", "season")}
+    elif luck.ridge is None:
+        same = luck.absent["luck.ridge"]
+        reasons |= {f"luck.{name}": same for name in ("matchmaking", "season", "skill_chain", "repetitions")}
+    else:
+        endless = "even a billion games would not be enough"
+        reasons |= {
+            f"luck.repetitions.{name}": endless
+            for name in ("one_sd", "top_against_bottom")
+            if getattr(luck.ridge.repetitions, name) is None
+        }
+    if luck.population is not None:
+        if game.players_per_match[2] > 2:
+            reasons["luck.bayes.t"] = several
+        if luck.population.other_prior is None:
+            reasons["luck.bayes.other_prior"] = "not compared"
+        if luck.halves is None:
+            reasons["luck.bayes.halves"] = "a half of the record has no decided match"
+        if luck.population.rhat == float("inf"):
+            reasons["luck.bayes.rhat"] = "the draws do not vary"
+    if luck.variance_ratio is None:
+        reasons["luck.mauboussin"] = several
+    elif luck.variance_ratio.luck == float("inf"):
+        reasons["luck.mauboussin.luck"] = "all win rates are equal"
+    return reasons
 
 
 def _yardstick_absences(game: Measurement, unknown: str) -> dict[str, str]:

@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ludometer.errors import LudometerError
-from ludometer.luck import Comparison, Measurement
+from ludometer.luck import Comparison, LuckMetrics, Measurement
 from ludometer.ratings import Evaluation, PlacesPrediction, Prediction, Ratings
 from ludometer.result import Provenance
-
-_NOT_YET = {"luck": "not in this version"}
 
 _SCHEMAS = Path(__file__).parent / "schemas"
 
@@ -82,7 +80,7 @@ def prediction_document(prediction: Prediction | PlacesPrediction) -> dict[str, 
 def measurement_document(measurement: Measurement) -> dict[str, Any]:
     """The measures of a game; what is not there is null, and `absent` says why."""
     fit, past = measurement.best_fit, measurement.persistence
-    absent = measurement.absent() | _NOT_YET
+    absent = measurement.absent()
     if measurement.provenance.seed is None:
         absent["provenance.seed"] = "nothing was simulated"
     fewest, mean, most = measurement.players_per_match
@@ -114,7 +112,7 @@ def measurement_document(measurement: Measurement) -> dict[str, Any]:
             "ratio_if_random": measurement.ratio_if_random,
         },
         "persistence": vars(past),
-        "luck": None,
+        "luck": luck_document(measurement),
         "yardstick": _yardstick(measurement),
         "verdict": _verdict(measurement),
         "absent": absent,
@@ -133,6 +131,74 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
             for column in range(row + 1, len(names))
             if math.isfinite(comparison.more_skill[row, column])
         ],
+    }
+
+
+def luck_document(measurement: Measurement) -> dict[str, Any] | None:
+    """L and l2, and the other measures of luck."""
+    luck = measurement.luck
+    if luck is None:
+        return None
+    ridge, ratio = luck.ridge, luck.variance_ratio
+    is_pairs = ridge is not None and ridge.as_played is not None
+    return {
+        "ridge": _ridge(luck),
+        "bayes": _bayes(luck, is_pairs=measurement.players_per_match[2] == 2),
+        "matchmaking": {"L_as_played": ridge.as_played, "luck": ridge.as_played - ridge.luck}
+        if ridge is not None and ridge.as_played is not None
+        else None,
+        "season": {"matches": ridge.season[0], "luck": ridge.season[1]}
+        if is_pairs and ridge is not None and ridge.season is not None
+        else None,
+        "mauboussin": None if ratio is None else {"luck": _finite(ratio.luck), "balanced": ratio.balanced},
+        "skill_chain": None
+        if ridge is None
+        else {
+            "probability": ridge.chain.probability,
+            "length": ridge.chain.length,
+            "bound": ridge.chain.bound,
+            "between_quantiles": ridge.chain.between_quantiles,
+        },
+        "repetitions": None if ridge is None else vars(ridge.repetitions),
+    }
+
+
+def _ridge(luck: LuckMetrics) -> dict[str, Any] | None:
+    found = luck.ridge
+    if found is None:
+        return None
+    path = found.path
+    return {
+        "model": found.model,
+        "lambda": found.skills.ridge,
+        "L": found.luck,
+        "l2": found.l2,
+        "t": found.skills.threshold if found.per_match == 2 else None,
+        "per_match": found.per_match,
+        "islands": found.skills.n_islands,
+        "path": None
+        if path is None
+        else [{"lambda": value, "l2": l2} for value, l2 in zip(path.ridge.tolist(), path.l2.tolist(), strict=True)],
+    }
+
+
+def _bayes(luck: LuckMetrics, *, is_pairs: bool) -> dict[str, Any] | None:
+    found = luck.population
+    if found is None:
+        return None
+    other = found.other_prior
+    return {
+        "l2": found.l2,
+        "l2_sd": found.l2_sd,
+        "l2_interval": list(found.l2_interval),
+        "sigma": found.sigma,
+        "t": found.t if is_pairs else None,
+        "rhat": _finite(found.rhat),
+        "ess": found.ess,
+        "prior": found.prior,
+        "converged": found.converged,
+        "other_prior": None if other is None else {"prior": other.prior, "l2": other.l2, "l2_sd": other.l2_sd},
+        "halves": None if luck.halves is None else [half.l2 for half in luck.halves],
     }
 
 

@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ludometer.report.charts import calibration_chart, loss_chart, rating_histogram
+from ludometer.report.luck import luck_section
 from ludometer.report.parts import download, figure, number, paragraphs, table
 
 if TYPE_CHECKING:
@@ -85,7 +86,11 @@ def other(game: Measurement) -> str:
         f"matches outright and a coin decides the others, or of chess with {kept} of the results kept and the others "
         "replaced by coins. These lines were drawn for records of other lengths; no verdict rests on them."
     )
-    return f"<section><h2>Other measures</h2>{paragraphs(persistence, met, lines)}</section>"
+    return f"<section><h2>Other measures</h2>{luck_section(game)}{_ratings_again(persistence, met, lines)}</section>"
+
+
+def _ratings_again(*texts: str) -> str:
+    return "<h3>Past and future, and the published lines</h3>" + paragraphs(*texts)
 
 
 def data(game: Measurement) -> str:

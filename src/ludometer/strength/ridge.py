@@ -94,8 +94,8 @@ class RidgePath:
         import altair as alt
 
         data = alt.InlineData(values=self.to_frame().to_dicts())
-        x = alt.X("ridge:Q", title="Ridge", scale=alt.Scale(type="log"))
-        y = alt.Y("l2:Q", title="l2", scale=alt.Scale(domain=[0, 1]))
+        x = alt.X("ridge:Q", title="Penalty λ (ridge)", scale=alt.Scale(type="log"))
+        y = alt.Y("l2:Q", title="ℓ²", scale=alt.Scale(domain=[0, 1]))
         line = alt.Chart(data, width=420, height=220).mark_line(color="#4c6a92", point=True).encode(x=x, y=y)
         chosen = [{"ridge": self.best, "l2": float(self.l2[self._best])}] if self.best is not None else []
         mark = alt.Chart(alt.InlineData(values=chosen)).mark_point(filled=True, size=90, color="#b4530a")
