@@ -1,12 +1,13 @@
 """The sampler of the population's spread: is it calibrated, do its intervals cover, how fast is it?
 
-    sh benchmarks/run.sh population [jobs] [calibration|coverage|speed ...]
+    sh benchmarks/run.sh population [jobs] [calibration|coverage|speed|whole ...]
 
 Calibration is simulation-based (Talts et al. 2018): sigma and t drawn from the prior, results from them, and the rank
 of the truth among 99 posterior draws, which has to be uniform; the printed sampler, with the prior of its own paper,
 has to fail. Coverage is that of the 95 % interval at a fixed sigma under the default prior, on a dense schedule (30
-players, 600 matches) and a sparse one (150 players, 150 matches: two each). Speed is on the Kaggle chess record and on
-The Week in Chess, in LUDOMETER_SHARED (default ../shared). Writes benchmarks/results/population.json after each part.
+players, 600 matches), a sparse one (1,000 players, four matches each) and one of two matches each. Speed is on the
+Kaggle chess record and on the first n matches of The Week in Chess, "whole" until 400 effective draws on the latter;
+both in LUDOMETER_SHARED (default ../shared). Writes benchmarks/results/population.json after each part.
 """
 
 from __future__ import annotations
@@ -25,21 +26,25 @@ from ludometer.components import keep_connected
 from ludometer.kernels.gibbs import Chain, Model, Record, log_normal_table, sweep_chain
 from ludometer.kernels.truncated import Word, make_word
 from ludometer.luck.gibbs import Sampler, make_model, make_prior, sample_population, tally_results
+from ludometer.matches import Matches
+from ludometer.parallel import Workers
 from ludometer.read import read_matches
 from schedules import Crew, store, stored
 
 SHARED = Path(os.environ.get("LUDOMETER_SHARED") or Path(__file__).parents[2] / "shared")
-SCHEDULES = {"dense": (30, 600), "sparse": (150, 150)}
+SCHEDULES = {"dense": (30, 600), "sparse": (1_000, 2_000), "two each": (1_000, 1_000)}
 CALIBRATED = {"dense": (12, 120), "sparse": (40, 40), "long": (8, 1_500)}
 RUNS, RUNS_OF_PRINTED, BINS, DRAWS = 600, 200, 10, 99
 SIGMAS, COVERED = (0.05, 0.3, 1.0, 2.0), 500
-EFFORT = {"dense": (400, 8_000), "sparse": (150, 4_000)}
+EFFORT = {"dense": (400, 8_000), "sparse": (300, 8_000), "two each": (200, 12_000)}
 """Effective draws wanted and sweeps at most; with two matches each and a large sigma the budget ends first."""
 
 TOP, TIE_SD = 2.0, 1.0
 """Of the priors that truths are drawn from: uniform sigma, half-normal t."""
 
 SWEEPS = 1_000
+GROWTH = (65_000, 250_000, 1_000_000, None)
+MODEL = make_model(make_prior("uniform:10"), tie_sd=5.0)
 QUANTITIES = ("sigma", "t", "tie rate")
 
 PLANS: tuple[tuple[Sampler, str, bool, int], ...] = (
@@ -62,6 +67,7 @@ class Case(NamedTuple):
     n_players: int
     n_matches: int
     seed: int
+    schedule: str = "dense"
     sampler: Sampler = "corrected"
     has_ties: bool = False
     sigma: float | None = None
@@ -112,7 +118,7 @@ def cover(case: Case) -> list[float]:
     rng = np.random.default_rng([2, case.n_players, int(100 * case.sigma), case.seed])
     record = simulate(case.n_players, case.n_matches, case.sigma, 0.0, rng)
     model = make_model(make_prior("uniform:10"))
-    ess, budget = EFFORT["dense" if case.n_matches > case.n_players else "sparse"]
+    ess, budget = EFFORT[case.schedule]
     sample = sample_population(record, model, chains=2, ess=ess, budget=budget, seed=case.seed)
     low, high = np.quantile(sample.sigma, [0.025, 0.975])
     return [float(low <= case.sigma <= high), float(1 / (1 + low**2) - 1 / (1 + high**2)), float(sample.converged)]
@@ -122,7 +128,7 @@ def calibration(crew: Crew) -> dict[str, Any]:
     """Rank histograms, and the p-value of their being uniform."""
     answer: dict[str, Any] = {}
     for sampler, schedule, has_ties, runs in PLANS:
-        cases = [Case(*CALIBRATED[schedule], seed, sampler, has_ties) for seed in range(runs)]
+        cases = [Case(*CALIBRATED[schedule], seed, schedule, sampler, has_ties) for seed in range(runs)]
         ranks = np.array(crew.map(rank, cases))
         name = f"{sampler}, {schedule}, {'with' if has_ties else 'without'} ties"
         answer[name] = {}
@@ -142,7 +148,7 @@ def coverage(crew: Crew) -> dict[str, Any]:
             name = f"{schedule}, sigma {sigma:g}"
             if name in answer:
                 continue
-            cases = [Case(n_players, n_matches, seed, sigma=sigma) for seed in range(COVERED)]
+            cases = [Case(n_players, n_matches, seed, schedule, sigma=sigma) for seed in range(COVERED)]
             covered, width, converged = np.array(crew.map(cover, cases)).mean(axis=0)
             answer[name] = {"covered": covered, "width_of_l2": round(width, 3), "converged": round(converged, 4)}
             store("population", stored("population") | {"coverage": answer})
@@ -154,26 +160,61 @@ def speed(crew: Crew) -> dict[str, Any]:
     """Milliseconds of one processor for a sweep and, on the smaller record, for an effective draw of sigma."""
     del crew
     answer: dict[str, Any] = {}
-    for name, least in (("chess_kaggle2010", 5), ("chess_twic", None)):
+    for name, least, sizes in (("chess_kaggle2010", 5, (None,)), ("chess_twic", None, GROWTH)):
         path = SHARED / "data" / f"{name}.parquet"
         if not path.exists():
             print(f"{name}: not here (LUDOMETER_SHARED)")
             continue
-        matches = keep_connected(read_matches(path), min_players=least).matches
-        pairs = matches.pairs
-        record = tally_results(pairs.first, pairs.second, pairs.halves, len(matches.players))
-        model = make_model(make_prior("uniform:10"), tie_sd=5.0)
-        milliseconds = time_sweep(record, model)
-        row: dict[str, Any] = {"matches": len(matches), "players": len(matches.players)}
-        row["ms_per_sweep"] = round(milliseconds, 2)
-        if least:
-            sample = sample_population(record, model, chains=2, ess=1e9, budget=200 + SWEEPS)
-            per_draw = sample.sigma.size / sample.ess[0]
-            row["sweeps_per_effective_sigma"] = round(per_draw, 2)
-            row["ms_per_effective_sigma"] = round(per_draw * milliseconds, 1)
-        answer[name] = row
-        print(name, row, flush=True)
+        matches = read_matches(path)
+        for size in sizes:
+            kept = keep_connected(matches.part(0, size or len(matches)), min_players=least).matches
+            row = {"matches": len(kept), "players": len(kept.players)} | time_record(kept, draws=least is not None)
+            answer[name if size is None else f"{name}, first {size:,}"] = row
+            print(name, row, flush=True)
     return answer
+
+
+def time_record(matches: Matches, *, draws: bool) -> dict[str, Any]:
+    """Of one record."""
+    record = tally(matches)
+    milliseconds = time_sweep(record, MODEL)
+    row: dict[str, Any] = {"ms_per_sweep": round(milliseconds, 2)}
+    row["ns_per_match_and_sweep"] = round(1e6 * milliseconds / len(matches), 1)
+    if draws:
+        sample = sample_population(record, MODEL, chains=2, ess=1e9, budget=200 + SWEEPS)
+        per_draw = sample.sigma.size / sample.ess[0]
+        row["sweeps_per_effective_sigma"] = round(per_draw, 2)
+        row["ms_per_effective_sigma"] = round(per_draw * milliseconds, 1)
+    return row
+
+
+def whole(crew: Crew) -> dict[str, Any]:
+    """The Week in Chess until 400 effective draws, four chains on two processors: seconds by the clock."""
+    del crew
+    path = SHARED / "data" / "chess_twic.parquet"
+    if not path.exists():
+        print("chess_twic: not here (LUDOMETER_SHARED)")
+        return {}
+    record = tally(keep_connected(read_matches(path)).matches)
+    time_sweep(record, MODEL, 1, 1)
+    started = time.perf_counter()
+    sample = sample_population(record, MODEL, chains=4, ess=400, budget=4_000, workers=Workers(2))
+    answer = {
+        "seconds": round(time.perf_counter() - started),
+        "l2": round(float((1 / (1 + sample.sigma**2)).mean()), 4),
+        "t": round(float(sample.t.mean()), 4),
+        "ess": [round(value) for value in sample.ess],
+        "rhat": [round(value, 4) for value in sample.rhat],
+        "sweeps": sample.sweeps,
+    }
+    print(answer)
+    return answer
+
+
+def tally(matches: Matches) -> Record:
+    """The record as the kernels have it."""
+    pairs = matches.pairs
+    return tally_results(pairs.first, pairs.second, pairs.halves, len(matches.players))
 
 
 def time_sweep(record: Record, model: Model, n_sweeps: int = 3, rounds: int = 10) -> float:
@@ -191,7 +232,7 @@ def time_sweep(record: Record, model: Model, n_sweeps: int = 3, rounds: int = 10
 def main() -> None:
     """Run the parts that are asked for."""
     crew = Crew(int(sys.argv[1]) if len(sys.argv) > 1 else 1)
-    parts = {"calibration": calibration, "coverage": coverage, "speed": speed}
+    parts = {"calibration": calibration, "coverage": coverage, "speed": speed, "whole": whole}
     for name in sys.argv[2:] or parts:
         started = time.perf_counter()
         answer = parts[name](crew)

@@ -29,6 +29,14 @@ def test_the_readmes_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Ann" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("page", ["luck.md"])
+def test_the_python_of_a_page_runs(page: str) -> None:
+    programs = blocks(ROOT / "docs" / page, "python")
+    assert programs
+    for program in programs:
+        exec(compile(program, page, "exec"), {})
+
+
 def test_the_readmes_commands_print_what_they_show(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     shown = 0

@@ -9,15 +9,48 @@ from ludometer.version import __version__ as __version__
 _HOMES = {
     "Connected": "components",
     "keep_connected": "components",
+    "Bounded": "curves",
+    "Curve": "curves",
+    "CurveCheck": "curves",
+    "Logistic": "curves",
+    "Normal": "curves",
+    "Stob": "curves",
+    "Timesharing": "curves",
+    "check_curve": "curves",
+    "make_curve": "curves",
     "LudometerError": "errors",
     "MatchDataError": "errors",
     "with_experience": "experience",
+    "CurveGame": "games",
+    "League": "games",
+    "LeagueGame": "games",
+    "LeagueHistory": "games",
+    "MarkovGame": "games",
+    "MoveGame": "games",
     "coin_on": "games",
     "deterministic_on": "games",
     "mix": "games",
     "simulate_coin": "games",
     "simulate_deterministic": "games",
+    "simulate_league": "games",
+    "simulate_moves": "games",
+    "simulate_on_curve": "games",
     "simulate_strengths": "games",
+    "BoundedModel": "learning",
+    "Distributions": "learning",
+    "Learning": "learning",
+    "LearningBins": "learning",
+    "LearningModel": "learning",
+    "Tracked": "learning",
+    "bin_counts": "learning",
+    "bin_learning": "learning",
+    "fit_distributions": "learning",
+    "follow_players": "learning",
+    "follow_ratings": "learning",
+    "solve_curve": "learning",
+    "solve_density": "learning",
+    "solve_learning": "learning",
+    "study_learning": "learning",
     "Comparison": "luck",
     "EntropyLuck": "luck",
     "LuckChoices": "luck",
@@ -29,11 +62,13 @@ _HOMES = {
     "Repetitions": "luck",
     "RidgeLuck": "luck",
     "SkillChain": "luck",
+    "SpreadReading": "luck",
     "VarianceRatio": "luck",
     "Verdict": "luck",
     "Yardstick": "luck",
     "compare_games": "luck",
     "continuous_luck": "luck",
+    "count_winners": "luck",
     "estimate_population": "luck",
     "information_of_densities": "luck",
     "measure": "luck",
@@ -49,24 +84,47 @@ _HOMES = {
     "measure_season_luck": "luck",
     "measure_skill_chain": "luck",
     "measure_variance_ratio": "luck",
+    "normal_luck": "luck",
+    "read_spread": "luck",
     "weigh_by_experience": "luck",
     "Matches": "matches",
     "Workers": "parallel",
     "Players": "players",
     "BestFit": "ratings",
     "BestFitElo": "ratings",
+    "Bounds": "ratings",
     "Calibration": "ratings",
+    "Drift": "ratings",
+    "Dynamic": "ratings",
+    "DynamicShrinking": "ratings",
     "Elo": "ratings",
     "Evaluation": "ratings",
+    "Federation": "ratings",
+    "Glicko2": "ratings",
+    "InternetChess": "ratings",
+    "Noise": "ratings",
     "PlacesPrediction": "ratings",
     "Prediction": "ratings",
+    "PrintedNoise": "ratings",
     "Prizes": "ratings",
     "RatingSystem": "ratings",
     "Ratings": "ratings",
+    "Smith": "ratings",
+    "SnapshotNoise": "ratings",
+    "Static": "ratings",
+    "Triangles": "ratings",
+    "estimate_noise": "ratings",
     "evaluate": "ratings",
     "fit_best_elo": "ratings",
+    "fit_bounds": "ratings",
     "fit_share": "ratings",
     "make_prizes": "ratings",
+    "measure_drift": "ratings",
+    "measure_noise": "ratings",
+    "measure_printed_noise": "ratings",
+    "measure_triangles": "ratings",
+    "noise_of_snapshots": "ratings",
+    "optimal_step": "ratings",
     "predict": "ratings",
     "rate": "ratings",
     "ReadOptions": "read",
@@ -74,8 +132,10 @@ _HOMES = {
     "read_file": "read",
     "read_matches": "read",
     "stream_matches": "read",
+    "Dimensions": "strength",
     "RidgePath": "strength",
     "Skills": "strength",
+    "compare_dimensions": "strength",
     "cross_validate_ridge": "strength",
     "estimate_difference_errors": "strength",
     "estimate_errors": "strength",
@@ -91,15 +151,48 @@ __all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605
 if TYPE_CHECKING:
     from ludometer.components import Connected as Connected
     from ludometer.components import keep_connected as keep_connected
+    from ludometer.curves import Bounded as Bounded
+    from ludometer.curves import Curve as Curve
+    from ludometer.curves import CurveCheck as CurveCheck
+    from ludometer.curves import Logistic as Logistic
+    from ludometer.curves import Normal as Normal
+    from ludometer.curves import Stob as Stob
+    from ludometer.curves import Timesharing as Timesharing
+    from ludometer.curves import check_curve as check_curve
+    from ludometer.curves import make_curve as make_curve
     from ludometer.errors import LudometerError as LudometerError
     from ludometer.errors import MatchDataError as MatchDataError
     from ludometer.experience import with_experience as with_experience
+    from ludometer.games import CurveGame as CurveGame
+    from ludometer.games import League as League
+    from ludometer.games import LeagueGame as LeagueGame
+    from ludometer.games import LeagueHistory as LeagueHistory
+    from ludometer.games import MarkovGame as MarkovGame
+    from ludometer.games import MoveGame as MoveGame
     from ludometer.games import coin_on as coin_on
     from ludometer.games import deterministic_on as deterministic_on
     from ludometer.games import mix as mix
     from ludometer.games import simulate_coin as simulate_coin
     from ludometer.games import simulate_deterministic as simulate_deterministic
+    from ludometer.games import simulate_league as simulate_league
+    from ludometer.games import simulate_moves as simulate_moves
+    from ludometer.games import simulate_on_curve as simulate_on_curve
     from ludometer.games import simulate_strengths as simulate_strengths
+    from ludometer.learning import BoundedModel as BoundedModel
+    from ludometer.learning import Distributions as Distributions
+    from ludometer.learning import Learning as Learning
+    from ludometer.learning import LearningBins as LearningBins
+    from ludometer.learning import LearningModel as LearningModel
+    from ludometer.learning import Tracked as Tracked
+    from ludometer.learning import bin_counts as bin_counts
+    from ludometer.learning import bin_learning as bin_learning
+    from ludometer.learning import fit_distributions as fit_distributions
+    from ludometer.learning import follow_players as follow_players
+    from ludometer.learning import follow_ratings as follow_ratings
+    from ludometer.learning import solve_curve as solve_curve
+    from ludometer.learning import solve_density as solve_density
+    from ludometer.learning import solve_learning as solve_learning
+    from ludometer.learning import study_learning as study_learning
     from ludometer.luck import Comparison as Comparison
     from ludometer.luck import EntropyLuck as EntropyLuck
     from ludometer.luck import LuckChoices as LuckChoices
@@ -111,11 +204,13 @@ if TYPE_CHECKING:
     from ludometer.luck import Repetitions as Repetitions
     from ludometer.luck import RidgeLuck as RidgeLuck
     from ludometer.luck import SkillChain as SkillChain
+    from ludometer.luck import SpreadReading as SpreadReading
     from ludometer.luck import VarianceRatio as VarianceRatio
     from ludometer.luck import Verdict as Verdict
     from ludometer.luck import Yardstick as Yardstick
     from ludometer.luck import compare_games as compare_games
     from ludometer.luck import continuous_luck as continuous_luck
+    from ludometer.luck import count_winners as count_winners
     from ludometer.luck import estimate_population as estimate_population
     from ludometer.luck import information_of_densities as information_of_densities
     from ludometer.luck import measure as measure
@@ -131,24 +226,47 @@ if TYPE_CHECKING:
     from ludometer.luck import measure_season_luck as measure_season_luck
     from ludometer.luck import measure_skill_chain as measure_skill_chain
     from ludometer.luck import measure_variance_ratio as measure_variance_ratio
+    from ludometer.luck import normal_luck as normal_luck
+    from ludometer.luck import read_spread as read_spread
     from ludometer.luck import weigh_by_experience as weigh_by_experience
     from ludometer.matches import Matches as Matches
     from ludometer.parallel import Workers as Workers
     from ludometer.players import Players as Players
     from ludometer.ratings import BestFit as BestFit
     from ludometer.ratings import BestFitElo as BestFitElo
+    from ludometer.ratings import Bounds as Bounds
     from ludometer.ratings import Calibration as Calibration
+    from ludometer.ratings import Drift as Drift
+    from ludometer.ratings import Dynamic as Dynamic
+    from ludometer.ratings import DynamicShrinking as DynamicShrinking
     from ludometer.ratings import Elo as Elo
     from ludometer.ratings import Evaluation as Evaluation
+    from ludometer.ratings import Federation as Federation
+    from ludometer.ratings import Glicko2 as Glicko2
+    from ludometer.ratings import InternetChess as InternetChess
+    from ludometer.ratings import Noise as Noise
     from ludometer.ratings import PlacesPrediction as PlacesPrediction
     from ludometer.ratings import Prediction as Prediction
+    from ludometer.ratings import PrintedNoise as PrintedNoise
     from ludometer.ratings import Prizes as Prizes
     from ludometer.ratings import Ratings as Ratings
     from ludometer.ratings import RatingSystem as RatingSystem
+    from ludometer.ratings import Smith as Smith
+    from ludometer.ratings import SnapshotNoise as SnapshotNoise
+    from ludometer.ratings import Static as Static
+    from ludometer.ratings import Triangles as Triangles
+    from ludometer.ratings import estimate_noise as estimate_noise
     from ludometer.ratings import evaluate as evaluate
     from ludometer.ratings import fit_best_elo as fit_best_elo
+    from ludometer.ratings import fit_bounds as fit_bounds
     from ludometer.ratings import fit_share as fit_share
     from ludometer.ratings import make_prizes as make_prizes
+    from ludometer.ratings import measure_drift as measure_drift
+    from ludometer.ratings import measure_noise as measure_noise
+    from ludometer.ratings import measure_printed_noise as measure_printed_noise
+    from ludometer.ratings import measure_triangles as measure_triangles
+    from ludometer.ratings import noise_of_snapshots as noise_of_snapshots
+    from ludometer.ratings import optimal_step as optimal_step
     from ludometer.ratings import predict as predict
     from ludometer.ratings import rate as rate
     from ludometer.read import Reading as Reading
@@ -156,8 +274,10 @@ if TYPE_CHECKING:
     from ludometer.read import read_file as read_file
     from ludometer.read import read_matches as read_matches
     from ludometer.read import stream_matches as stream_matches
+    from ludometer.strength import Dimensions as Dimensions
     from ludometer.strength import RidgePath as RidgePath
     from ludometer.strength import Skills as Skills
+    from ludometer.strength import compare_dimensions as compare_dimensions
     from ludometer.strength import cross_validate_ridge as cross_validate_ridge
     from ludometer.strength import estimate_difference_errors as estimate_difference_errors
     from ludometer.strength import estimate_errors as estimate_errors

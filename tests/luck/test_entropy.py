@@ -17,6 +17,7 @@ from ludometer.games import simulate_coin, simulate_deterministic, simulate_stre
 from ludometer.kernels.places import place_chances_plain
 from ludometer.luck.entropy import (
     continuous_luck,
+    count_winners,
     information_of_densities,
     measure_continuous_luck,
     measure_empirical_luck,
@@ -30,6 +31,7 @@ from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.result import Provenance
 from ludometer.strength.pairwise import fit_skills
+from ludometer.strength.ranked import fit_orders
 from ludometer.strength.skills import Link, Skills, cdf
 
 
@@ -205,6 +207,83 @@ def test_empirical_luck_of_several_counts_places() -> None:
     assert found.outcomes == ("place 1", "place 2", "place 3", "place 4")
     np.testing.assert_allclose(found.overall, 0.25, atol=0.01)
     assert 0.8 < found.luck < 0.99
+
+
+@pytest.mark.parametrize("link", ["probit", "logit"])
+def test_several_winners_are_the_best_of_a_table(link: Link) -> None:
+    skill = np.random.default_rng(4).standard_normal(7)
+    skills = skills_of(skill, link=link)
+    places = np.array([place_chances_plain(skill, np.ones(7), 4, own, link == "probit") for own in range(7)])
+    for m in (1, 2, 3):
+        found = measure_entropy_luck(skills, per_match=4, outcome="winner", winners=m)
+        np.testing.assert_allclose(found.by_player[:, 0], places[:, :m].sum(axis=1), atol=1e-9)
+        assert found.overall[0] == pytest.approx(m / 4)
+    # their number by chance: one or three as often
+    varying = measure_entropy_luck(skills, per_match=4, outcome="winner", winners=[1, 0, 1])
+    np.testing.assert_allclose(varying.by_player[:, 0], places @ [1, 0.5, 0.5, 0], atol=1e-9)
+    luck = np.mean([entropy(row) for row in varying.by_player]) / entropy(varying.overall)
+    assert varying.luck == pytest.approx(luck, abs=1e-12)
+    assert varying.provenance.parameters["winners"] == [0.5, 0, 0.5]
+
+
+def test_all_but_one_win_is_the_mirror_of_one_wins_for_normal_performances() -> None:
+    skill = np.random.default_rng(5).standard_normal(8)
+    one = measure_entropy_luck(skills_of(skill), per_match=4, outcome="winner")
+    last = measure_entropy_luck(skills_of(-skill), per_match=4, outcome="winner", winners=3)
+    np.testing.assert_allclose(one.by_player, last.by_player[:, ::-1], atol=1e-9)
+    assert one.luck == pytest.approx(last.luck, abs=1e-9)
+
+
+def test_somebody_has_to_lose() -> None:
+    skills = skills_of(np.linspace(-1, 1, 6))
+    for winners in (0, 4, [1, 0, 0, 1], [0, 0], [-1, 2]):
+        with pytest.raises(LudometerError, match="win"):
+            measure_entropy_luck(skills, per_match=4, outcome="winner", winners=winners)
+    with pytest.raises(LudometerError, match="several winners"):
+        measure_entropy_luck(skills, per_match=4, winners=2)
+    with pytest.raises(LudometerError, match="of 2 players"):
+        measure_entropy_luck(skills, outcome="winner", winners=2)
+
+
+def test_empirical_luck_of_several_winners_agrees_with_the_model() -> None:
+    races = simulate_strengths(30, 20_000, sd=200, per_match=4, seed=3)
+    skills = fit_orders(races)
+    for m in (1, 2):
+        counted = measure_empirical_luck(races, outcome="winner", winners=m)
+        modelled = measure_entropy_luck(skills, per_match=4, outcome="winner", winners=m)
+        assert counted.outcomes == modelled.outcomes == ("win", "loss")
+        assert counted.overall[0] == pytest.approx(m / 4, abs=0.01)
+        assert counted.luck == pytest.approx(modelled.luck, abs=0.005)
+        seats = races.seats
+        own = [np.mean(seats.place[seats.player == code] <= m) for code in counted.code]
+        np.testing.assert_allclose(counted.by_player[:, 0], own)
+    with pytest.raises(LudometerError, match="several winners"):
+        measure_empirical_luck(races, winners=2)
+    with pytest.raises(LudometerError, match="no outcome"):
+        measure_empirical_luck(races, outcome="money")  # type: ignore[arg-type]
+
+
+def test_teams_win_together_and_a_match_that_nobody_loses_is_a_tie() -> None:
+    teams = [([0, 1, 2, 3], [1, 1, 3, 3]), ([0, 2, 1, 3], [1, 1, 3, 3]), ([3, 2, 1, 0], [1, 1, 1, 1])]
+    player, place = (np.concatenate([match[k] for match in teams]) for k in (0, 1))
+    matches = Matches.of_seats([0, 4, 8, 12], player, place)
+    found = measure_empirical_luck(matches, outcome="winner", min_matches=3, corrected=False)
+    assert found.outcomes == ("win", "tie", "loss")
+    np.testing.assert_allclose(found.by_player[0], [2 / 3, 1 / 3, 0])
+    np.testing.assert_allclose(found.by_player[3], [0, 1 / 3, 2 / 3])
+    assert count_winners(matches).tolist() == [0, 1, 0]
+    assert count_winners(matches.part(0, 2), winners=2).tolist() == [0, 1, 0]
+    with pytest.raises(MatchDataError, match="anybody lose"):
+        count_winners(matches.part(2, 3))
+    mixed = Matches.of_seats([0, 3, 5], [0, 1, 2, 0, 1], [1, 2, 3, 1, 2])
+    with pytest.raises(MatchDataError, match="same number"):
+        measure_empirical_luck(mixed, outcome="winner")
+
+
+def test_two_players_win_tie_or_lose_whatever_is_asked() -> None:
+    matches = simulate_strengths(20, 2_000, sd=200, draws=0.2, seed=3)
+    both = [measure_empirical_luck(matches, outcome=outcome).luck for outcome in ("place", "winner")]
+    assert both[0] == both[1]
 
 
 def test_continuous_luck_of_normal_scores() -> None:

@@ -184,10 +184,19 @@ def test_what_cannot_be_measured_is_refused() -> None:
         measure_population(GAME, sampler="exact")  # type: ignore[arg-type]
     with pytest.raises(LudometerError, match="two chains"):
         measure_population(GAME, chains=1)
-    with pytest.raises(MatchDataError, match="two players"):
-        measure_population(Matches.of_seats([0, 3], [0, 1, 2], [1, 2, 3]))
+    with pytest.raises(LudometerError, match="two players"):
+        measure_population(Matches.of_seats([0, 3], [0, 1, 2], [1, 2, 3]), sampler="printed")
     with pytest.raises(MatchDataError, match="no matches"):
         measure_population(Matches.of_pairs([], [], []))
+
+
+def test_seats_of_two_are_matches_of_two() -> None:
+    pairs, seats = GAME.pairs, GAME.seats
+    with_prizes = Matches.of_seats(seats.starts, seats.player, seats.place, prize=1.0 / seats.place)
+    one, other = (measure_population(game, ess=50, budget=400, compare_prior=False) for game in (GAME, with_prizes))
+    assert len(pairs) == other.n_matches
+    assert (other.sampler, other.n_ties) == ("corrected", GAME.n_draws)
+    np.testing.assert_array_equal(one.sigma_draws, other.sigma_draws)
 
 
 def test_stochastic_em_is_near_the_posterior() -> None:

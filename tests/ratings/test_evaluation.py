@@ -13,8 +13,9 @@ from ludometer.arrays import Codes, Floats
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.games import StrengthGame, simulate_coin, simulate_strengths
 from ludometer.matches import Matches
-from ludometer.ratings import Elo, evaluate
+from ludometer.ratings import BestFit, Elo, evaluate
 from ludometer.ratings.evaluation import wilson_interval
+from ludometer.ratings.prizes import make_prizes
 from ludometer.scale import expected_score
 
 
@@ -31,7 +32,7 @@ def test_scores_are_those_of_a_few_lines_of_python() -> None:
         accuracy += 0.5 if s == 0.5 or e == 0.5 else float((e > 0.5) == (s > 0.5))
         rating[i] += 24 * (s - e)
         rating[j] -= 24 * (s - e)
-    (score,) = evaluate(matches).systems
+    (score,) = evaluate(matches, systems=[Elo()]).systems
     assert (score.log_loss, score.brier, score.accuracy) == pytest.approx((log_loss / 500, brier / 500, accuracy / 500))
     assert score.n == 500
 
@@ -49,28 +50,28 @@ def test_a_coin_teaches_nothing() -> None:
 def test_only_matches_from_a_date_on_are_scored_but_all_are_played() -> None:
     time = np.arange("2020-01-01", "2020-01-11", dtype="datetime64[D]")
     matches = Matches.of_pairs([0] * 10, [1] * 10, [1] * 10, time=time)
-    (score,) = evaluate(matches, since="2020-01-06").systems
+    (score,) = evaluate(matches, systems=[Elo()], since="2020-01-06").systems
     assert score.n == 5
     assert score.accuracy == 1
     with pytest.raises(MatchDataError, match="no matches to score"):
-        evaluate(matches, since="2021")
+        evaluate(matches, systems=[Elo()], since="2021")
     with pytest.raises(LudometerError, match="not a date"):
-        evaluate(matches, since="soon")
+        evaluate(matches, systems=[Elo()], since="soon")
     with pytest.raises(MatchDataError, match="no times"):
-        evaluate(Matches.of_pairs([0], [1], [1]), since="2020")
+        evaluate(Matches.of_pairs([0], [1], [1]), systems=[Elo()], since="2020")
 
 
 def test_numbers_can_be_times_too() -> None:
     matches = Matches.of_pairs([0] * 4, [1] * 4, [1] * 4, time=[1, 2, 3, 4])
-    assert evaluate(matches, since="3").systems[0].n == 2
-    assert evaluate(matches, since=4).systems[0].n == 1
+    assert evaluate(matches, systems=[Elo()], since="3").systems[0].n == 2
+    assert evaluate(matches, systems=[Elo()], since=4).systems[0].n == 1
 
 
 def test_batches_score_as_the_whole() -> None:
     whole = simulate_strengths(30, 2_000, seed=2)
     early = np.arange(2_000) < 700
-    parts = evaluate([whole.take(early), whole.take(~early)]).systems[0]
-    once = evaluate(whole).systems[0]
+    parts = evaluate([whole.take(early), whole.take(~early)], systems=[Elo()]).systems[0]
+    once = evaluate(whole, systems=[Elo()]).systems[0]
     assert parts.log_loss == pytest.approx(once.log_loss, rel=1e-12)
     np.testing.assert_array_equal(parts.calibration.n, once.calibration.n)
 
@@ -79,7 +80,7 @@ def test_who_is_listed_first_does_not_matter() -> None:
     matches = simulate_strengths(30, 3_000, draws=0.1, seed=6)
     pairs = matches.pairs
     mirrored = Matches.of_pairs(pairs.second, pairs.first, 1 - pairs.score)
-    one, other = (evaluate(m).systems[0] for m in (matches, mirrored))
+    one, other = (evaluate(m, systems=[Elo()]).systems[0] for m in (matches, mirrored))
     assert one.log_loss == pytest.approx(other.log_loss)
     np.testing.assert_allclose(one.calibration.score, other.calibration.score)
 
@@ -134,3 +135,83 @@ def test_the_summary_is_a_table_and_the_plot_is_drawn() -> None:
 def test_no_system_is_an_error() -> None:
     with pytest.raises(LudometerError, match="at least one"):
         evaluate(simulate_coin(5, 10), systems=[])
+
+
+def test_differences_are_paired_over_the_matches() -> None:
+    matches = simulate_strengths(30, 3_000, draws=0.1, seed=6)
+    systems = [Elo(k=8), Elo(k=24), Elo(k=120)]
+    result = evaluate(matches, systems=systems)
+    score = matches.pairs.score
+    expected = [system.play(system.start(0), matches)[1] for system in systems]
+    losses = [-(score * np.log(e) + (1 - score) * np.log(1 - e)) for e in expected]
+    best = min(range(3), key=lambda k: float(losses[k].mean()))
+    for one, loss in zip(result.systems, losses, strict=True):
+        apart = loss - losses[best]
+        assert one.difference == pytest.approx(float(apart.mean()), abs=1e-12)
+        assert one.difference_se == pytest.approx(float(apart.std(ddof=1)) / math.sqrt(3_000), abs=1e-12)
+    frame = result.to_frame()
+    assert frame["difference"].to_list() == sorted(frame["difference"].to_list())
+    assert frame["difference"][0] == frame["difference_se"][0] == 0
+    assert "above the best" in result.summary()
+    apart = np.log(2) - losses[best]
+    assert result.coin.difference == pytest.approx(float(apart.mean()))
+
+
+def test_the_error_of_a_difference_is_how_much_it_varies() -> None:
+    # two forecasts that do not learn: the truth and a flattened one, over many records
+    @dataclass(frozen=True)
+    class Flattened(Oracle):
+        name: ClassVar[str] = "flattened"
+
+        def expect(self, _: None, first: Codes, second: Codes) -> Floats:
+            return expected_score(0.8 * (self.game.skill[first] - self.game.skill[second]))
+
+    differences, errors = [], []
+    for seed in range(80):
+        game = StrengthGame(50, sd=200, seed=seed)
+        (batch,) = game.batches(300)
+        result = evaluate(batch, systems=[Oracle(game), Flattened(game)])
+        sign = 1 if result.systems[1].difference else -1
+        one = result.systems[0 if sign < 0 else 1]
+        differences.append(sign * one.difference)
+        errors.append(one.difference_se)
+    # the SD of 80 differences is known to 8 %
+    assert np.std(differences) == pytest.approx(np.mean(errors), rel=0.24)
+
+
+def test_without_names_all_systems_are_compared_best_first() -> None:
+    matches = simulate_strengths(60, 3_000, draws=0.1, seed=6)
+    result = evaluate(matches)
+    assert {score.system for score in result.systems} == {
+        "elo",
+        "best-fit",
+        "dynamic",
+        "dynamic-shrinking",
+        "ics",
+        "smith",
+        "glicko2",
+        "static",
+    }
+    assert not result.left_out
+    assert result.to_frame()["log_loss"].is_sorted()
+    assert all(score.log_loss < result.coin.log_loss for score in result.systems)
+    assert len(result.summary().splitlines()) <= 20
+
+
+def test_without_names_systems_of_several_play_matches_of_several() -> None:
+    result = evaluate(simulate_strengths(30, 1_000, per_match=4, seed=6))
+    assert {score.system for score in result.systems} == {"elo", "best-fit"}
+    linear = evaluate(simulate_strengths(30, 1_000, per_match=4, seed=6), prizes=make_prizes("linear"))
+    assert {score.parameters["prizes"] for score in linear.systems} == {"linear"}
+    of_two = evaluate(simulate_strengths(30, 1_000, seed=6), prizes=make_prizes("linear"))
+    assert len(of_two.systems) == 8
+
+
+def test_what_cannot_be_fitted_is_left_out_unless_it_was_named() -> None:
+    matches = Matches.of_pairs([0] * 50, [1] * 50, [1] * 50)
+    result = evaluate(matches)
+    assert "no finite rating" in result.left_out["best-fit"]
+    assert "best-fit was left out" in result.summary()
+    assert "elo" in {score.system for score in result.systems}
+    with pytest.raises(LudometerError, match="no finite rating"):
+        evaluate(matches, systems=[BestFit()])

@@ -126,6 +126,17 @@ def test_a_match_twice_is_a_match_of_weight_two(rows: list[tuple[int, int, int]]
     assert weighted.log_likelihood == pytest.approx(repeated.log_likelihood)
 
 
+@pytest.mark.parametrize("link", ["probit", "logit"])
+def test_halves_of_a_win_and_a_loss_are_not_one_result(link: Link) -> None:
+    # two halves of one pair add up to a weight of 1, but not to a decided match
+    matches = Matches.of_pairs([0, 0, 0], [1, 1, 2], [1, 0, 1])
+    fit = fit_skills(matches, link=link, weights=[0.5, 0.5, 1.0])
+    doubled = fit_skills(matches, link=link, weights=[1.0, 1.0, 2.0], ridge=0.5)
+    assert fit.converged
+    np.testing.assert_allclose(fit.skill, doubled.skill, atol=1e-8)
+    assert 2 * fit.log_likelihood == pytest.approx(doubled.log_likelihood, abs=1e-9)
+
+
 def test_a_player_who_only_won_is_named_when_there_is_no_ridge() -> None:
     players = Players.named(["Ann", "Ben", "Cem", "Dot"])
     matches = Matches.of_pairs([0, 0, 1, 2, 1, 2], [1, 2, 2, 1, 3, 3], [1, 1, 1, 1, 1, 1], players=players)

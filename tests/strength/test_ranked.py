@@ -19,7 +19,7 @@ from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.scale import from_elo
 from ludometer.strength.pairwise import fit_skills
-from ludometer.strength.ranked import Orders, fit_orders, printed_winner, thurstone_winner
+from ludometer.strength.ranked import OrderLikelihood, Orders, fit_orders, printed_winner, thurstone_winner
 
 
 def by_lbfgs(matches: Matches, ridge: float, weights: Floats | None = None) -> Floats:
@@ -89,6 +89,21 @@ def test_simulated_skills_are_recovered() -> None:
     # 480 races each, which a few comparisons a race make precise to about 0.07
     assert np.std(fit.skill - truth) < 0.1
     assert np.std(fit.skill) == pytest.approx(np.std(truth), rel=0.05)
+
+
+def test_places_chosen_anew_have_the_curvature_for_their_covariance() -> None:
+    matches, weights = races_with_ties(), np.random.default_rng(1).uniform(0.2, 2, 80)
+    skill, n_draws = np.linspace(-1.5, 1.5, 7), 4_000
+    for weight in (None, weights):
+        function = OrderLikelihood(Orders.of(matches, weight), 0.0, 7)
+        function.evaluate(skill)
+        curvature = np.array([function.multiply(unit) for unit in np.eye(7)])
+        rng = np.random.default_rng(3)
+        draws = np.array([function.replay(skill, rng) for _ in range(n_draws)])
+        sd = np.sqrt(np.diag(curvature))
+        assert (np.abs(draws.mean(axis=0)) < 4 * sd / n_draws**0.5).all()
+        # a correlation from so many draws is known to 1 / root n, a variance to root 2 of that
+        np.testing.assert_allclose(np.cov(draws.T) / np.outer(sd, sd), curvature / np.outer(sd, sd), atol=0.08)
 
 
 def test_a_player_who_only_won_or_lost_is_named_when_there_is_no_ridge() -> None:

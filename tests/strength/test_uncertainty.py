@@ -12,6 +12,7 @@ from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.strength.comparisons import gather
 from ludometer.strength.pairwise import PenalisedLikelihood, fit_skills
+from ludometer.strength.ranked import OrderLikelihood, Orders, fit_orders
 from ludometer.strength.skills import Skills
 from ludometer.strength.uncertainty import estimate_difference_errors, estimate_errors
 
@@ -28,6 +29,24 @@ def dense_covariance(matches: Matches, skills: Skills) -> Floats:
     covariance = np.linalg.pinv(hessian, rcond=1e-10)[:n, :n]
     centre = np.array([pairs.centre(unit) for unit in np.eye(n)])
     return np.asarray(centre @ covariance @ centre.T)
+
+
+def dense_covariance_of_orders(matches: Matches, skills: Skills, weights: Floats | None = None) -> Floats:
+    orders, n = Orders.of(matches, weights), len(skills.skill)
+    function = OrderLikelihood(orders, skills.ridge, n)
+    function.evaluate(np.nan_to_num(skills.skill))
+    hessian = np.array([function.multiply(unit) for unit in np.eye(n)])
+    centre = np.eye(n) - (skills.island[:, np.newaxis] == skills.island) / np.bincount(skills.island)[skills.island]
+    return np.asarray(centre @ np.linalg.pinv(hessian, rcond=1e-10) @ centre.T)
+
+
+def races(seed: int = 0) -> Matches:
+    """Of 2 to 6, some places tied, in two islands, with one player who never played."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(2, 7, 120)
+    player = np.concatenate([rng.permutation(8)[:size] + (0 if match % 3 else 8) for match, size in enumerate(sizes)])
+    place = rng.integers(1, 5, len(player))
+    return Matches.of_seats(np.concatenate(([0], np.cumsum(sizes))), player, place, players=Players.numbered(17))
 
 
 def records() -> list[tuple[Matches, Skills]]:
@@ -93,6 +112,39 @@ def test_errors_are_as_large_as_the_scatter_of_repeated_records() -> None:
     scatter = np.std([fit.skill for fit in fits], axis=0, ddof=1)
     # each of 12 SDs from 60 records is known to 9 %, their mean to 3 %
     assert scatter.mean() == pytest.approx(np.mean(expected), rel=0.1)
+
+
+@pytest.mark.parametrize("ridge", [0.25, 0.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_errors_of_orders_are_those_of_a_dense_inverse(ridge: float, weighted: bool) -> None:
+    matches = races()
+    weights = np.random.default_rng(2).uniform(0.2, 3, len(matches)) if weighted else None
+    skills = fit_orders(matches, ridge=ridge, weights=weights)
+    covariance = dense_covariance_of_orders(matches, skills, weights)
+    exact = np.where(skills.played, np.sqrt(np.diag(covariance)), np.nan)
+    np.testing.assert_allclose(estimate_errors(matches, skills, weights=weights), exact, rtol=1e-5)
+    drawn = estimate_errors(matches, skills, weights=weights, n_draws=400, seed=1)
+    np.testing.assert_allclose(drawn, exact, rtol=0.08)
+    first, second = [0, 3, 9, 0], [1, 7, 12, 9]
+    difference = estimate_difference_errors(matches, skills, first, second, weights=weights)
+    assert np.isnan(difference[3])
+    for error, i, j in list(zip(difference, first, second, strict=True))[:3]:
+        assert error == pytest.approx(np.sqrt(covariance[i, i] + covariance[j, j] - 2 * covariance[i, j]), rel=1e-5)
+
+
+def test_errors_of_orders_of_two_are_those_of_the_logit_model() -> None:
+    matches = simulate_strengths(30, 900, sd=150, seed=4)
+    pairs, orders = fit_skills(matches, link="logit"), fit_orders(matches)
+    np.testing.assert_allclose(estimate_errors(matches, orders), estimate_errors(matches, pairs), rtol=1e-5)
+
+
+def test_errors_of_many_in_races_are_drawn() -> None:
+    matches = simulate_strengths(400, 4_000, sd=200, per_match=5, seed=3)
+    skills = fit_orders(matches)
+    errors = estimate_errors(matches, skills)
+    # of a difference, whose error is exact, against the two it is made of: opponents are many and nearly independent
+    difference = estimate_difference_errors(matches, skills, np.arange(20), np.arange(20, 40))
+    np.testing.assert_allclose(np.hypot(errors[:20], errors[20:40]), difference, rtol=0.05)
 
 
 def test_errors_need_the_matches_of_the_fit() -> None:

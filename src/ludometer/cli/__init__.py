@@ -18,6 +18,8 @@ _COMMANDS = {
     "rate": "Ratings of the players.",
     "evaluate": "Rating systems compared by predicting before updating.",
     "predict": "Probability of each result between two players.",
+    "noise": "How far ratings lie from the truth, and the best step.",
+    "learn": "How fast players get better.",
     "simulate": "Write a match file with known truth.",
     "schema": "The JSON Schema of a command's output.",
     "doctor": "What is installed: versions, engines, a browser.",

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def file_options(*, several: bool = False) -> Callable[[Command], Command]:
+def file_options(*, several: bool = False, optional: bool = False) -> Callable[[Command], Command]:
     """The file, or several, and everything that says how to read it."""
     options = (
-        click.argument("file", nargs=-1 if several else 1, required=True),
+        click.argument("file", nargs=-1 if several else 1, required=not optional),
         click.option("--first", metavar="COLUMN", help="Column of the first player."),
         click.option("--second", metavar="COLUMN", help="Column of the second player."),
         click.option("--score", metavar="COLUMN[,COLUMN]", help="Column of the result, or two columns of points."),

@@ -15,8 +15,10 @@ from ludometer.errors import LudometerError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import polars as pl
+
     from ludometer.arrays import Floats
-    from ludometer.games import DeterministicGame, StrengthGame
+    from ludometer.games import DeterministicGame, MoveGame, StrengthGame
     from ludometer.matches import Matches
     from ludometer.players import Players
 
@@ -43,6 +45,17 @@ _population = _add(
     click.option("--matches", type=click.IntRange(1), default=50_000, show_default=True, help="Number of matches."),
     click.option("--per-match", type=click.IntRange(2), default=2, show_default=True, help="Players in a match."),
 )
+_two_players = _add(
+    click.option("--players", type=click.IntRange(2), default=1_000, show_default=True, help="Number of players."),
+    click.option("--matches", type=click.IntRange(1), default=50_000, show_default=True, help="Number of matches."),
+)
+_activity = click.option(
+    "--activity",
+    type=click.FloatRange(0),
+    default=0.0,
+    show_default=True,
+    help="How unequally often players play (SD of the logarithm).",
+)
 _habits = _add(
     click.option(
         "--draws",
@@ -51,13 +64,7 @@ _habits = _add(
         show_default=True,
         help="Share of draws.",
     ),
-    click.option(
-        "--activity",
-        type=click.FloatRange(0),
-        default=0.0,
-        show_default=True,
-        help="How unequally often players play (SD of the logarithm).",
-    ),
+    _activity,
 )
 _share = click.option(
     "--x", type=click.FloatRange(0, 100), required=True, help="Percent of the matches that are not left to chance."
@@ -149,6 +156,80 @@ def deterministic(**options: Any) -> None:
     _write_record(matches, options, skill)
 
 
+@command.command("wm")
+@click.option("--sd", type=click.FloatRange(0), default=200.0, show_default=True, help="SD of the ratings, Elo points.")
+@click.option("--ahead", type=click.IntRange(1), default=1, show_default=True, help="Mistakes that decide a game: n.")
+@_two_players
+@_activity
+@_target
+@_truth
+def right_moves(**options: Any) -> None:
+    """Both move at once, right or wrong; who is n mistakes ahead loses (WM and WM^n of Smith 1994).
+
+    \b
+    ludometer simulate wm --ahead 3 --players 500 --matches 20000 --out wm.parquet --truth ratings.csv
+    """
+    _check_targets(options)
+    from ludometer.games import MoveGame
+
+    settings = {name: options[name] for name in ("sd", "ahead", "activity", "seed")}
+    _write_game(MoveGame(options["players"], **settings), options)
+
+
+@command.command("league")
+@click.option("--sd", type=click.FloatRange(0), default=200.0, show_default=True, help="SD of the skills at entry.")
+@click.option("--games", type=click.FloatRange(1), default=100.0, show_default=True, help="Mean games of a career.")
+@click.option(
+    "--lifetimes",
+    type=click.Choice(["fixed", "exponential", "endless"]),
+    default="fixed",
+    show_default=True,
+    help="How long careers are.",
+)
+@click.option(
+    "--learning",
+    type=click.Choice(["none", "unbounded", "bounded"]),
+    default="none",
+    show_default=True,
+    help="How players get better: by log(1 + rate t) after t games, or towards a gain.",
+)
+@click.option(
+    "--learning-rate", type=click.FloatRange(0), default=0.02, show_default=True, help="The rate, for a game."
+)
+@click.option(
+    "--learning-gain", type=click.FloatRange(0), default=200.0, show_default=True, help="The gain, in Elo points."
+)
+@click.option(
+    "--matchmaking",
+    type=click.Choice(["random", "skill", "rating"]),
+    default="random",
+    show_default=True,
+    help="Opponents: anybody, or those near in skill or in rating.",
+)
+@click.option("--window", type=click.FloatRange(0), default=100.0, show_default=True, help="How near, in Elo points.")
+@click.option("--h", "step", type=click.FloatRange(0), default=32.0, show_default=True, help="Step of these ratings.")
+@_two_players
+@_target
+@_truth
+def league(**options: Any) -> None:
+    """A league that keeps its size: players enter, learn, meet, and leave. Times are rounds, a match a player.
+
+    The truth has also when each player entered and left, and his skill at entry.
+
+    \b
+    ludometer simulate league --games 200 --learning unbounded --out league.parquet --truth players.csv
+    """
+    _check_targets(options)
+    from ludometer.games import LeagueGame
+
+    names = ("sd", "games", "lifetimes", "learning", "learning_rate", "learning_gain", "matchmaking", "window", "step")
+    game = LeagueGame(options["players"], **{name: options[name] for name in names}, seed=options["seed"])
+    played = game.play(options["matches"])
+    _write_record(played.matches, options)
+    if options["truth"]:
+        _write_truth(played.to_frame(), options)
+
+
 @command.command("mix")
 @file_options()
 @_share
@@ -212,10 +293,10 @@ def _load(options: dict[str, Any]) -> Matches:
     return group.matches
 
 
-def _write_game(game: DeterministicGame | StrengthGame, options: dict[str, Any]) -> None:
+def _write_game(game: DeterministicGame | StrengthGame | MoveGame, options: dict[str, Any]) -> None:
     from ludometer.players import Players
 
-    n_matches, by_seat = options["matches"], game.per_match > 2
+    n_matches, by_seat = options["matches"], getattr(game, "per_match", 2) > 2
     _write(game.batches(n_matches), n_matches, Players.numbered(game.n_players), options, by_seat, game.skill)
 
 
@@ -234,7 +315,7 @@ def _write(
     by_seat: bool,
     skill: Floats | None,
 ) -> None:
-    from ludometer.report.files import write_frame, write_matches
+    from ludometer.report.files import write_matches
 
     with counting("simulating", "matches", n_matches) as on_rows:
         write_matches(batches, options["out"], by_seat=by_seat, on_rows=on_rows)
@@ -242,5 +323,11 @@ def _write(
     if skill is not None and options["truth"]:
         import polars as pl
 
-        write_frame(pl.DataFrame({"player": players.names, "skill": skill}), options["truth"])
-        note(f"wrote the true skills to {options['truth']}")
+        _write_truth(pl.DataFrame({"player": players.names, "skill": skill}), options)
+
+
+def _write_truth(frame: pl.DataFrame, options: dict[str, Any]) -> None:
+    from ludometer.report.files import write_frame
+
+    write_frame(frame, options["truth"])
+    note(f"wrote the true skills to {options['truth']}")

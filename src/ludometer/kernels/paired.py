@@ -102,7 +102,7 @@ def _evaluate_logit(
             e = begin + k
             won, lost, up, down = outcomes[0, e], outcomes[2, e], win[0, k], loss[0, k]
             g, dd, likely = won * down - lost * up, (won + lost) * up * down, won * up + lost * down
-            if won + lost == 1 and likely > _SMALL:
+            if max(won, lost) == 1 and won + lost == 1 and likely > _SMALL:
                 product *= likely
                 if product < _SMALL:
                     total += math.log(product)
@@ -156,7 +156,7 @@ def _evaluate(
             else:
                 win, loss, up, down, dd = _decided(d, won, lost, probit)
                 g = won * up - lost * down
-                if won + lost == 1 and win * won + loss * lost > _SMALL:
+                if max(won, lost) == 1 and won + lost == 1 and win * won + loss * lost > _SMALL:
                     product *= win * won + loss * lost
                     if product < _SMALL:
                         total += math.log(product)

@@ -14,6 +14,7 @@ from ludometer.luck.comparison import Comparison, compare_games
 from ludometer.luck.entropy import (
     EntropyLuck,
     continuous_luck,
+    count_winners,
     information_of_densities,
     measure_continuous_luck,
     measure_empirical_luck,
@@ -32,6 +33,7 @@ from ludometer.luck.population import (
     estimate_population,
     measure_population,
 )
+from ludometer.luck.readings import SpreadReading, normal_luck, read_spread
 from ludometer.luck.reference import ReferenceGame, reference_games
 from ludometer.luck.spread import Spread, repetitions
 from ludometer.luck.verdict import Verdict
@@ -53,11 +55,13 @@ __all__ = [
     "RidgeLuck",
     "SkillChain",
     "Spread",
+    "SpreadReading",
     "VarianceRatio",
     "Verdict",
     "Yardstick",
     "compare_games",
     "continuous_luck",
+    "count_winners",
     "estimate_population",
     "information_of_densities",
     "measure",
@@ -75,6 +79,8 @@ __all__ = [
     "measure_season_luck",
     "measure_skill_chain",
     "measure_variance_ratio",
+    "normal_luck",
+    "read_spread",
     "reference_games",
     "repetitions",
     "weigh_by_experience",

@@ -9,111 +9,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from ludometer.arrays import Array, Codes, Counts, Floats
 from ludometer.errors import LudometerError, MatchDataError
+from ludometer.luck.continuous import continuous_luck, information_of_densities, measure_continuous_luck
+from ludometer.luck.outcomes import EntropyLuck
 from ludometer.matches import Matches, Seats
-from ludometer.players import Players
 from ludometer.result import Provenance
 from ludometer.strength.skills import Link, Skills, cdf
 
-if TYPE_CHECKING:
-    import altair
-    import polars as pl
+__all__ = [
+    "EntropyLuck",
+    "Outcome",
+    "continuous_luck",
+    "count_winners",
+    "information_of_densities",
+    "measure_continuous_luck",
+    "measure_empirical_luck",
+    "measure_entropy_luck",
+    "measure_luck_under",
+    "measure_matchmaking_luck",
+    "measure_season_luck",
+    "weigh_by_experience",
+]
 
 Outcome = Literal["place", "winner"]
 
 _CHUNK = 1 << 13
 _TWO = ("win", "tie", "loss")
-
-
-@dataclass(frozen=True, eq=False)
-class EntropyLuck:
-    """L, and the distributions of outcomes that it comes from; entropies are in bits."""
-
-    players: Players
-    code: Codes
-    """Whose distributions these are."""
-    share: Floats
-    """How often each of them plays."""
-    outcomes: tuple[str, ...]
-    by_player: Floats
-    """(players, outcomes)."""
-    bias: float
-    """Bits added to the players' mean entropy, which is too small where each has few matches; 0 for models."""
-    provenance: Provenance
-
-    @property
-    def overall(self) -> Floats:
-        """The distribution of outcomes of whoever plays."""
-        return np.asarray(self.share @ self.by_player)
-
-    @property
-    def entropy(self) -> float:
-        """H(O)."""
-        return float(_entropies(self.overall))
-
-    @property
-    def conditional_entropy(self) -> float:
-        """H(O | A)."""
-        return min(float(self.share @ _entropies(self.by_player)) + self.bias, self.entropy)
-
-    @property
-    def luck(self) -> float:
-        """L: 1 if it does not matter who plays, 0 if that tells everything."""
-        return self.conditional_entropy / self.entropy if self.entropy > 0 else math.nan
-
-    @property
-    def continuous(self) -> float:
-        """exp(-I(O, A)), the luck of outcomes on a continuous scale (eq. 5), for many outcomes such as points.
-
-        For normal scores its square is the variance that luck alone gives over that of all, as Mauboussin has it.
-        """
-        return continuous_luck((self.entropy - self.conditional_entropy) * math.log(2))
-
-    @property
-    def returns(self) -> float:
-        """S = 1 - L, the returns to skill."""
-        return 1 - self.luck
-
-    def to_frame(self) -> pl.DataFrame:
-        """A row a player: how often he plays, and the probability of each outcome."""
-        import polars as pl
-
-        columns = {name: self.by_player[:, k] for k, name in enumerate(self.outcomes)}
-        return pl.DataFrame({"player": self.players.names.gather(self.code), "share": self.share, **columns})
-
-    def summary(self) -> str:
-        """The measure in one line."""
-        return (
-            f"L {self.luck:.3f}: of {self.entropy:.3f} bits in an outcome {self.conditional_entropy:.3f} stay open "
-            f"when one knows who plays ({len(self.code):,} players)"
-        )
-
-    def plot(self) -> altair.Chart:
-        """How the probability of the best outcome differs between players."""
-        import altair as alt
-
-        count, edge = np.histogram(self.by_player[:, 0], bins=20, range=(0, 1), weights=self.share)
-        bars = [
-            {"from": float(low), "to": float(high), "share": float(n)}
-            for low, high, n in zip(edge[:-1], edge[1:], count, strict=True)
-        ]
-        chart: alt.Chart = (
-            alt.Chart(alt.InlineData(values=bars), width=420, height=220)
-            .mark_bar(color="#4c6a92")
-            .encode(
-                x=alt.X("from:Q", bin="binned", title=f"Probability of: {self.outcomes[0]}"),
-                x2="to:Q",
-                y=alt.Y("share:Q", title="Share of players"),
-            )
-        )
-        return chart
+_EITHER = ("win", "loss")
 
 
 def measure_entropy_luck(
@@ -121,14 +49,18 @@ def measure_entropy_luck(
     *,
     per_match: int = 2,
     outcome: Outcome = "place",
+    winners: int | Sequence[float] | Array = 1,
     weights: Sequence[float] | Array | None = None,
 ) -> EntropyLuck:
     """L for fitted skills under the uniform matchmaker, exactly, and without listing pairs or tables.
 
     Two players win, tie or lose; P_a is a smooth function of the skill, interpolated in Chebyshev's nodes. Of several
-    `per_match` each has a place, or only the winner counts; those have Gumbel (Plackett-Luce) or normal performances
-    and no ties. `weights`, one a player (see `weigh_by_experience`), ask for another population: a table then comes
-    together in proportion to the product of its players' weights.
+    `per_match` each has a place, or only winning counts; those have Gumbel (Plackett-Luce) or normal performances
+    and no ties. With the outcome "winner" a table may have several `winners`, the best of it, so that P_a(win) is the
+    probability of a place up to that; where their number varies (any may win as long as one loses, section 2.1), give
+    the probabilities of 1, 2, ... winners, such as `count_winners` finds in a record. `weights`, one a player (see
+    `weigh_by_experience`), ask for another population: a table then comes together in proportion to the product of its
+    players' weights.
 
     >>> matches = Matches.of_pairs([0, 1, 0, 2], [1, 2, 2, 0], [1, 1, 1, 0])
     >>> from ludometer.strength.pairwise import fit_skills
@@ -141,17 +73,24 @@ def measure_entropy_luck(
         raise LudometerError(f"a match needs from 2 to {len(code)} players, not {per_match}")
     if outcome not in ("place", "winner"):
         raise LudometerError(f"no outcome is called {outcome!r}; there are: place, winner")
+    of_winners = _probabilities_of_winners(winners, per_match)
+    if of_winners[0] < 1 and outcome != "winner":
+        raise LudometerError("several winners need the outcome 'winner': places tell more than who won")
     names: tuple[str, ...]
     if per_match == 2:
         chances, share, names = _against_all(skill, weight, skills), weight * (1 - weight), _TWO
         if not skills.threshold:
-            chances, names = chances[:, ::2], ("win", "loss")
+            chances, names = chances[:, ::2], _EITHER
     else:
         chances, share = _at_tables(skill, weight, per_match, skills.link)
         names = tuple(f"place {place}" for place in range(1, per_match + 1))
         if outcome == "winner":
-            chances, names = np.column_stack((chances[:, 0], 1 - chances[:, 0])), ("win", "loss")
+            # who has place k is among the winners if there are at least k
+            win = np.clip(chances[:, :-1] @ of_winners[::-1].cumsum()[::-1], 0, 1)
+            chances, names = np.column_stack((win, 1 - win)), _EITHER
     parameters = {"per_match": per_match, "outcome": outcome, "weighted": weights is not None}
+    if of_winners[0] < 1:
+        parameters["winners"] = of_winners.tolist()
     return _result(skills, code, share, names, chances, "entropy luck", parameters)
 
 
@@ -234,84 +173,63 @@ def measure_season_luck(
     return _result(skills, one.code, one.share, names, season, "entropy luck of a season", {"n_matches": n_matches})
 
 
-def measure_empirical_luck(matches: Matches, *, min_matches: int = 25, corrected: bool = True) -> EntropyLuck:
+def measure_empirical_luck(
+    matches: Matches, *, outcome: Outcome = "place", winners: int = 1, min_matches: int = 25, corrected: bool = True
+) -> EntropyLuck:
     """L from each player's own results without a model, for records whose opponents were drawn uniformly.
 
-    Gilbert and Wells, section 3. From n results an entropy comes out too small, by (k - 1) / (2 n) nats for the k
-    outcomes that occur (Miller 1955); `corrected` adds that to the players' entropies.
+    Gilbert and Wells, section 3. The outcome "winner" asks of matches of several only who won: all with a place up to
+    `winners`, so that those who share the first place, as a team or otherwise, win together; where nobody loses it is
+    a tie. From n results an entropy comes out too small, by (k - 1) / (2 n) nats for the k outcomes that occur (Miller
+    1955); `corrected` adds that to the players' entropies.
+
+    >>> teams = Matches.of_seats([0, 4, 8], [0, 1, 2, 3, 0, 2, 1, 3], [1, 1, 3, 3, 1, 1, 3, 3])
+    >>> found = measure_empirical_luck(teams, outcome="winner", min_matches=2, corrected=False)
+    >>> found.outcomes, found.by_player[:, 0].tolist(), found.luck
+    (('win', 'loss'), [1.0, 0.5, 0.5, 0.0], 0.5)
     """
     table, n = matches.table, len(matches.players)
+    if outcome not in ("place", "winner"):
+        raise LudometerError(f"no outcome is called {outcome!r}; there are: place, winner")
     if isinstance(table, Seats):
-        if (table.sizes != table.sizes[:1]).any():
-            raise MatchDataError("outcomes are places: all matches must have the same number of players")
-        n_outcomes = int(table.sizes[0])
-        counts = np.bincount(table.player.astype(np.int64) * n_outcomes + table.place - 1, minlength=n * n_outcomes)
-        names = tuple(f"place {place}" for place in range(1, n_outcomes + 1))
+        kind, names = _outcomes_of_seats(table, outcome, winners)
+        own = table.player.astype(np.int64) * len(names) + kind
     else:
-        own = np.concatenate((table.first * np.int64(3) + 2 - table.halves, table.second * np.int64(3) + table.halves))
-        counts, n_outcomes, names = np.bincount(own, minlength=3 * n), 3, _TWO
-    counts = counts.reshape(n, n_outcomes)
+        _probabilities_of_winners(winners, 2)
+        first, second = table.first * np.int64(3) + 2 - table.halves, table.second * np.int64(3) + table.halves
+        own, names = np.concatenate((first, second)), _TWO
+    counts = np.bincount(own, minlength=n * len(names)).reshape(n, len(names))
     code = np.flatnonzero(counts.sum(axis=1) >= min_matches).astype(np.int32)
     if len(code) < 2:
         raise MatchDataError(f"fewer than two players have {min_matches} matches")
     counts = counts[code]
     played = counts.sum(axis=1)
     bias = float(np.mean(((counts > 0).sum(axis=1) - 1) / (2 * played))) / math.log(2) if corrected else 0.0
-    parameters = {"min_matches": min_matches, "corrected": corrected}
+    parameters: dict[str, Any] = {"min_matches": min_matches, "corrected": corrected}
+    if outcome == "winner":
+        parameters |= {"outcome": outcome, "winners": winners}
     provenance = Provenance("empirical entropy luck", parameters, matches.fingerprint)
     share = np.full(len(code), 1 / len(code))
     return EntropyLuck(matches.players, code, share, names, counts / played[:, np.newaxis], bias, provenance)
 
 
-def continuous_luck(information: float) -> float:
-    """L = exp(-I(O, A)) for outcomes on a continuous scale, with the information in nats (Gilbert and Wells, eq. 5).
+def count_winners(matches: Matches, *, winners: int = 1) -> Floats:
+    """The shares of matches with 1, 2, ... winners: those with a place up to `winners`, ties and all.
 
-    >>> continuous_luck(0.0), round(continuous_luck(1.0), 3)
-    (1.0, 0.368)
+    Matches that nobody lost are left out; all must have the same number of players.
+
+    >>> teams = Matches.of_seats([0, 3, 6], [0, 1, 2, 0, 1, 2], [1, 1, 3, 1, 2, 3])
+    >>> count_winners(teams).tolist()
+    [0.5, 0.5]
     """
-    if not information >= 0:
-        raise LudometerError(f"information is a number from 0 up, not {information}")
-    return math.exp(-information)
-
-
-def measure_continuous_luck(player: Sequence[int] | Array, score: Sequence[float] | Array) -> float:
-    """L = exp(-I) for scores that are normal around each player's mean: root of (variance within / variance of all).
-
-    Then I = ln(variance of all / variance within) / 2. The variances are unbiased: that within players pools their
-    squares over N - players, that between them is what the analysis of variance leaves, at least 0.
-
-    >>> rng = np.random.default_rng(0)
-    >>> who = np.repeat(np.arange(500), 50)
-    >>> round(measure_continuous_luck(who, rng.normal(size=500)[who] + rng.normal(size=25_000)), 1)
-    0.7
-    """
-    who = np.unique(np.asarray(player), return_inverse=True)[1]
-    value = np.asarray(score, np.float64)
-    count = np.bincount(who)
-    total, groups = len(value), len(count)
-    if groups < 2 or total <= groups or not np.isfinite(value).all():
-        raise MatchDataError("at least two players, one of them with two scores, and finite scores are needed")
-    mean = np.bincount(who, value) / count
-    within = float(((value - mean[who]) ** 2).sum()) / (total - groups)
-    between = float((count * (mean - value.mean()) ** 2).sum()) / (groups - 1)
-    size = (total - float((count**2).sum()) / total) / (groups - 1)
-    variance = max((between - within) / size, 0.0)
-    return math.sqrt(within / (within + variance)) if within + variance else math.nan
-
-
-def information_of_densities(density: Floats, spacing: float, *, share: Floats | None = None) -> float:
-    """I(O, A) in nats from players' densities (players, grid), on a grid with this spacing.
-
-    >>> grid = np.arange(-10, 10, 0.01)
-    >>> both = np.exp(-0.5 * (grid - np.array([[-5.0], [5.0]])) ** 2) / math.sqrt(2 * math.pi)
-    >>> round(information_of_densities(both, 0.01), 3) == round(math.log(2), 3)
-    True
-    """
-    from scipy.special import entr
-
-    how_often = np.full(len(density), 1 / len(density)) if share is None else share / share.sum()
-    own, all_together = entr(density).sum(axis=1) * spacing, float(entr(how_often @ density).sum()) * spacing
-    return max(all_together - float(how_often @ own), 0.0)
+    seats = matches.seats
+    size = _common_size(seats)
+    _probabilities_of_winners(winners, size)
+    number = np.add.reduceat((seats.place <= winners).astype(np.int64), seats.starts[:-1])
+    count = np.bincount(number[number < size] - 1, minlength=size - 1)
+    if not count.sum():
+        raise MatchDataError("in no match did anybody lose")
+    return np.asarray(count / count.sum())
 
 
 def weigh_by_experience(experience: Counts, edges: Sequence[float], shares: Sequence[float]) -> Floats:
@@ -392,7 +310,39 @@ def _at_tables(skill: Floats, weight: Floats, per_match: int, link: Link) -> tup
     return chance / tables[:, np.newaxis], relative * tables
 
 
-def _entropies(distribution: Floats) -> Floats:
-    from scipy.special import entr
+def _probabilities_of_winners(winners: int | Sequence[float] | Array, per_match: int) -> Floats:
+    """The probabilities of 1, 2, ..., per_match - 1 winners: somebody has to lose."""
+    chance = np.zeros(per_match - 1)
+    if isinstance(winners, int | np.integer):
+        if not 1 <= winners < per_match:
+            raise LudometerError(f"of {per_match} players from 1 to {per_match - 1} can win, not {winners}")
+        chance[winners - 1] = 1
+        return chance
+    given = np.asarray(winners, np.float64)
+    if given.ndim != 1 or not 1 <= len(given) < per_match or not (given >= 0).all() or not given.sum() > 0:
+        raise LudometerError(f"of {per_match} players 1 to {per_match - 1} win: give the probability of each number")
+    chance[: len(given)] = given / given.sum()
+    return chance
 
-    return np.asarray(entr(distribution).sum(axis=-1) / math.log(2))
+
+def _common_size(seats: Seats) -> int:
+    if not len(seats):
+        raise MatchDataError("there are no matches")
+    if (seats.sizes != seats.sizes[:1]).any():
+        raise MatchDataError("outcomes are places: all matches must have the same number of players")
+    return int(seats.sizes[0])
+
+
+def _outcomes_of_seats(seats: Seats, outcome: Outcome, winners: int) -> tuple[Counts, tuple[str, ...]]:
+    """The number of each seat's outcome, and what the outcomes are called."""
+    size = _common_size(seats)
+    chance = _probabilities_of_winners(winners, size)
+    if outcome == "place":
+        if chance[0] < 1:
+            raise LudometerError("several winners need the outcome 'winner': places tell more than who won")
+        return seats.place.astype(np.int64) - 1, tuple(f"place {place}" for place in range(1, size + 1))
+    won = (seats.place <= winners).reshape(-1, size)
+    everybody = won.all(axis=1, keepdims=True)
+    if not everybody.any():
+        return np.where(won, 0, 1).ravel().astype(np.int64), _EITHER
+    return np.where(everybody, 1, np.where(won, 0, 2)).ravel().astype(np.int64), _TWO

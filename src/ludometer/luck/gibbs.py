@@ -20,8 +20,10 @@ from ludometer.kernels.gibbs import (
     log_normal_table,
     sweep_chain,
 )
+from ludometer.kernels.orders import Field, Finishes, sweep_field
 from ludometer.kernels.truncated import Word, make_word
 from ludometer.parallel import Workers, map_tasks
+from ludometer.strength.ranked import Orders
 
 Sampler = Literal["corrected", "printed", "printed-ties"]
 
@@ -34,6 +36,9 @@ _HIGHEST_RHAT, _STILL_WARMING = 1.01, 1.05
 
 _TIE_RATE = (2.0, 5.0)
 """The printed beta prior of the tie rate."""
+
+_LARGE = 20_000
+"""Players of a record that takes so long that users want to be told how it goes."""
 
 _log = logging.getLogger(__name__)
 
@@ -108,6 +113,30 @@ def _count(i: Any, j: Any, n_players: int) -> tuple[Codes, Codes, Codes]:
     return one.astype(np.int32), other.astype(np.int32), times.astype(np.int32)
 
 
+def tally_orders(orders: Orders, n_players: int) -> Finishes:
+    """Matches of two in rows, larger ones by seats; without those that all seats tied, which say nothing.
+
+    >>> from ludometer.matches import Matches
+    >>> matches = Matches.of_seats([0, 3, 5, 8], [0, 1, 2, 1, 0, 2, 0, 1], [1, 2, 2, 1, 2, 1, 1, 1])
+    >>> record = tally_orders(Orders.of(matches), 3)
+    >>> record.pairs.winner.tolist(), record.player.tolist(), record.stop.tolist(), record.seats.tolist()
+    ([1], [0, 1, 2], [1, 3, 3], [1.0, 1.0, 1.0])
+    """
+    starts, size = orders.starts[:-1], np.diff(orders.starts)
+    has_order = orders.stop[starts] < orders.starts[1:]
+    best = starts[has_order & (size == 2)]
+    wins = np.full(len(best), 2, np.int8)
+    pairs = tally_results(orders.player[best], orders.player[best + 1], wins, n_players)
+    larger = has_order & (size > 2)
+    kept = np.repeat(larger, size)
+    new = np.concatenate(([0], np.cumsum(size[larger]))).astype(np.int64)
+    moved = np.repeat(new[:-1] - starts[larger], size[larger])
+    player = np.ascontiguousarray(orders.player[kept], np.int32)
+    seats = np.bincount(player, minlength=n_players).astype(np.float64)
+    shared = np.bincount(player, 1 / np.repeat(size, size)[kept], n_players).astype(np.float64)
+    return Finishes(pairs, new, player, orders.stop[kept] + moved, seats, shared)
+
+
 @dataclass(frozen=True, eq=False)
 class Sample:
     """Draws of all chains after warming up, and whether they are enough."""
@@ -127,7 +156,7 @@ class Sample:
 
 
 def sample_population(
-    record: Record,
+    record: Record | Finishes,
     model: Model,
     *,
     chains: int = 4,
@@ -157,7 +186,8 @@ def sample_population(
         worst, least = max(rhat), min(effective)
         spent = warm_up + crew.n_draws
         done = worst <= _HIGHEST_RHAT and least >= ess
-        _log.info("%d sweeps of %d chains: R-hat %.3f, effective draws %.0f", spent, chains, worst, least)
+        level = logging.INFO if len(record.starts) > _LARGE else logging.DEBUG
+        _log.log(level, "%d sweeps of %d chains: R-hat %.3f, effective draws %.0f", spent, chains, worst, least)
         if done or spent >= budget:
             return crew.sample(rhat, effective, warm_up, done)
         if worst > _STILL_WARMING and budget - spent > 2 * crew.n_draws:
@@ -173,20 +203,20 @@ class _Crew:
 
     def __init__(
         self,
-        record: Record,
+        record: Record | Finishes,
         model: Model,
         chains: int,
         seed: int | np.random.SeedSequence,
         workers: Workers | None,
     ) -> None:
-        self.record, self.model, self.workers = record, model, workers
+        self.game: _Duels | _Races = _Races(record, model) if isinstance(record, Finishes) else _Duels(record, model)
+        self.workers = workers
         root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
         seeds = [child.spawn(2) for child in root.spawn(chains)]
         self.rngs = [np.random.default_rng(start) for start, _ in seeds]
-        n_tied = int(record.tied.sum())
-        self.n_results = n_tied, int(record.won.sum())
-        self.chains = [
-            (self._start(rng), make_word(kernel_seed)) for rng, (_, kernel_seed) in zip(self.rngs, seeds, strict=True)
+        self.chains: list[tuple[Chain | Field, Word]] = [
+            (self.game.start(rng), make_word(kernel_seed))
+            for rng, (_, kernel_seed) in zip(self.rngs, seeds, strict=True)
         ]
         self.table = log_normal_table()
         self.forget()
@@ -198,15 +228,15 @@ class _Crew:
     def forget(self) -> None:
         """Take all draws so far as warm-up."""
         self.draws = np.empty((len(self.chains), 0, 2))
-        self.sums = np.zeros((2, len(self.record.starts) - 1))
+        self.sums = np.zeros((2, self.game.n_players))
 
     def sweep(self, n_sweeps: int, *, adapts: bool = False) -> None:
         """Let every chain go on."""
         tasks = [
-            (*chain, self._quantiles(rng, n_sweeps), n_sweeps, adapts)
+            (*chain, self.game.quantiles(rng, n_sweeps), n_sweeps, adapts)
             for chain, rng in zip(self.chains, self.rngs, strict=True)
         ]
-        done = map_tasks(_advance, tasks, shared=(self.record, self.model, self.table), workers=self.workers)
+        done = map_tasks(_advance, tasks, shared=(self.game, self.table), workers=self.workers)
         self.chains = [(chain, word) for chain, word, _, _ in done]
         if not adapts:
             self.draws = np.concatenate((self.draws, np.array([draws for _, _, draws, _ in done])), axis=1)
@@ -220,31 +250,81 @@ class _Crew:
         sigma, t = self.draws[:, :, 0].copy(), self.draws[:, :, 1].copy()
         return Sample(sigma, t, mean, sd, rhat, effective, warm_up, warm_up + self.n_draws, converged)
 
-    def _start(self, rng: np.random.Generator) -> Chain:
-        """Somewhere wide of where the chain will be, so that R-hat can tell whether it got there."""
-        sigma = min(0.5 * 2 ** rng.standard_normal(), 0.9 * self.model.top)
-        t = float(np.sqrt(2 * (1 + sigma**2)) * self._quantiles(rng, 1)[0]) if self.model.tie_sd > 0 else 0.0
-        n_players = len(self.record.starts) - 1
-        return Chain(np.zeros(n_players), np.array([sigma, t]), np.zeros(3))
 
-    def _quantiles(self, rng: np.random.Generator, n: int) -> Floats:
+@dataclass(frozen=True, eq=False)
+class _Duels:
+    """Matches of two: where a chain starts, and how it goes on."""
+
+    record: Record
+    model: Model
+
+    @property
+    def n_players(self) -> int:
+        return len(self.record.starts) - 1
+
+    def start(self, rng: np.random.Generator) -> Chain:
+        sigma = _start_sigma(rng, self.model)
+        t = float(np.sqrt(2 * (1 + sigma**2)) * self.quantiles(rng, 1)[0]) if self.model.tie_sd > 0 else 0.0
+        return Chain(np.zeros(self.n_players), np.array([sigma, t]), np.zeros(3))
+
+    def quantiles(self, rng: np.random.Generator, n: int) -> Floats:
         """Phi^-1((1 + p) / 2) for draws of the tie rate p, ties being taken as independent."""
         from scipy.special import ndtri
 
-        tied, decided = self.n_results
+        tied, decided = int(self.record.tied.sum()), int(self.record.won.sum())
         rate = rng.beta(_TIE_RATE[0] + tied, _TIE_RATE[1] + decided, n)
         return np.asarray(ndtri((1 + rate) / 2))
 
+    def sweep(
+        self, chain: Chain, word: Word, table: Floats, adapts: bool, quantiles: Floats, draws: Floats, sums: Floats
+    ) -> Word:
+        return sweep_chain(self.record, self.model, chain, word, table, adapts, quantiles, draws, sums)
+
+
+@dataclass(frozen=True, eq=False)
+class _Races:
+    """Matches of several: where a chain starts, and how it goes on."""
+
+    record: Finishes
+    model: Model
+
+    @property
+    def n_players(self) -> int:
+        return len(self.record.seats)
+
+    def start(self, rng: np.random.Generator) -> Field:
+        """Performances are normal quantiles of the places."""
+        from scipy.special import ndtri
+
+        size = np.diff(self.record.starts)
+        seat = np.arange(len(self.record.player)) - np.repeat(self.record.starts[:-1], size)
+        performance = -ndtri((seat + 0.5) / np.repeat(size, size))
+        return Field(np.zeros(self.n_players), np.array([_start_sigma(rng, self.model), 0.0]), performance)
+
+    def quantiles(self, rng: np.random.Generator, n: int) -> Floats:  # noqa: ARG002 - there is no threshold of ties
+        """None are needed."""
+        return np.empty(0)
+
+    def sweep(
+        self, chain: Field, word: Word, table: Floats, _adapts: bool, _quantiles: Floats, draws: Floats, sums: Floats
+    ) -> Word:
+        return sweep_field(self.record, self.model, chain, word, table, draws, sums)
+
+
+def _start_sigma(rng: np.random.Generator, model: Model) -> float:
+    """Somewhere wide of where the chain will be, so that R-hat can tell whether it got there."""
+    return float(min(0.5 * 2 ** rng.standard_normal(), 0.9 * model.top))
+
 
 def _advance(
-    task: tuple[Chain, Word, Floats, int, bool], record: Record, model: Model, table: Floats
-) -> tuple[Chain, Word, Floats, Floats]:
+    task: tuple[Any, Word, Floats, int, bool], game: _Duels | _Races, table: Floats
+) -> tuple[Any, Word, Floats, Floats]:
     """Sweeps of one chain, which stays as it is: where a copy of it got to, its draws, and sums of its skills."""
     before, word, quantiles, n_sweeps, adapts = task
-    chain = Chain(*(part.copy() for part in before))
-    draws, sums = np.empty((n_sweeps, 2)), np.zeros((2, len(chain.skill)))
+    chain = type(before)(*(part.copy() for part in before))
+    draws, sums = np.empty((n_sweeps, 2)), np.zeros((2, game.n_players))
     with np.errstate(over="ignore"):  # without the JIT NumPy would warn of what a generator is made of
-        after = sweep_chain(record, model, chain, word, table, adapts, quantiles, draws, sums)
+        after = game.sweep(chain, word, table, adapts, quantiles, draws, sums)
     return chain, Word(after), draws, sums
 
 
@@ -268,7 +348,7 @@ def _diagnose_one(values: Floats) -> tuple[float, float]:
     return float(stats.rhat(values)), float(min(bulk, tail))
 
 
-def maximise(record: Record, *, has_ties: bool, sweeps: int, seed: int = 0) -> Floats:
+def maximise(record: Record | Finishes, *, has_ties: bool, sweeps: int, seed: int = 0) -> Floats:
     """The path (sweeps, 2) of sigma and t under stochastic EM: skills are drawn, sigma and t then most likely."""
     model = Model(MAXIMISING, 0.5, 1.0, 0.0, 0.0, np.inf, 1.0 if has_ties else 0.0)
     crew = _Crew(record, model, 1, seed, None)

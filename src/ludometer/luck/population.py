@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ludometer.arrays import Floats, Mask
-from ludometer.errors import ConvergenceWarning, MatchDataError
+from ludometer.errors import ConvergenceWarning, LudometerError, MatchDataError
 from ludometer.luck.gibbs import (
     Sample,
     Sampler,
@@ -18,18 +18,21 @@ from ludometer.luck.gibbs import (
     make_prior,
     maximise,
     sample_population,
+    tally_orders,
     tally_results,
 )
-from ludometer.matches import Matches
+from ludometer.matches import Matches, Pairs
 from ludometer.parallel import Workers
 from ludometer.players import Players
 from ludometer.result import Provenance
+from ludometer.strength.ranked import Orders
 
 if TYPE_CHECKING:
     import altair
     import polars as pl
 
     from ludometer.kernels.gibbs import Record
+    from ludometer.kernels.orders import Finishes
 
 _OTHER_PRIORS = ("invgamma:2,1", "uniform:10")
 _OTHER_ESS = 100
@@ -55,7 +58,8 @@ class OtherPrior:
 class PopulationLuck:
     """The posterior of l^2 = 1 / (1 + sigma^2), the share of luck in one match, and of what it is made of.
 
-    Skills are in SDs of performance: a player wins with probability Phi((s_1 - s_2) / sqrt 2) if there are no ties.
+    Skills are in SDs of performance: a player wins with probability Phi((s_1 - s_2) / sqrt 2) if there are no ties, and
+    of several players each is ahead of each other with that probability.
     """
 
     l2: float
@@ -73,6 +77,7 @@ class PopulationLuck:
     """The worse of sigma and t: R-hat by ranks, effective draws in the bulk or at the ends of the interval."""
     converged: bool
     sampler: str
+    """As asked for, or "several" for matches of several players."""
     prior: str
     other_prior: OtherPrior | None
     sigma_draws: Floats
@@ -84,6 +89,7 @@ class PopulationLuck:
     """By code; who never played has the population's mean and SD."""
     n_matches: int
     n_ties: int
+    """Those that tell of t: 0 for matches of several players."""
     warm_up: int
     sweeps: int
     """Sweeps of each chain: those that do not count, and all."""
@@ -145,7 +151,7 @@ class PopulationLuck:
             for low, high, height in zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)
         ]
         marks = [{"l2": self.l2, "label": f"{self.l2:.3f}"}]
-        x = alt.X("from:Q", title="Share of luck in one match (l²)", scale=alt.Scale(zero=False))
+        x = alt.X("from:Q", bin="binned", title="Share of luck in one match (ℓ²)", scale=alt.Scale(zero=False))
         line = alt.Chart(alt.InlineData(values=marks))
         chart: alt.LayerChart = (
             alt.Chart(alt.InlineData(values=bars), width=420, height=220)
@@ -191,6 +197,10 @@ def measure_population(
     ties for independent and opponents for drawn at random; "printed-ties" has the right conditional with that t. Chains
     go on until R-hat <= 1.01 and the effective draws are `ess`, or each has made `budget` sweeps.
 
+    If any match has more than two players, seats finish in the order of s + N(0, 1) (Thurstone's case V), which for two
+    is the same model with t = 0, so that l^2 means the same. Seats of equal places are then in an order that was not
+    recorded, matches that all tied say nothing, and there is one sampler, "several".
+
     >>> from ludometer.games import simulate_strengths
     >>> luck = measure_population(simulate_strengths(40, 3000, sd=150, draws=0.2, seed=1), compare_prior=False)
     >>> luck.converged, 0.5 < luck.l2 < 0.95
@@ -201,6 +211,9 @@ def measure_population(
     tie_sd = tie_sd if n_ties else 0.0
     options: dict[str, Any] = {"chains": chains, "budget": budget, "workers": workers}
     model = make_model(chosen, sampler=sampler, tie_sd=tie_sd)
+    name = sampler if matches.sizes.max() == 2 else "several"
+    if sampler not in (name, "corrected"):
+        raise LudometerError(f"the sampler {sampler!r} is for matches of two players")
     seeds = np.random.SeedSequence(seed).spawn(2)
     sample = sample_population(record, model, ess=ess, seed=seeds[0], **options)
     if not sample.converged:
@@ -219,15 +232,16 @@ def measure_population(
             again = sample_population(record, model, ess=_OTHER_ESS, seed=seeds[1], **options)
             l2 = 1 / (1 + again.sigma**2)
             other = OtherPrior(second.name, float(l2.mean()), float(l2.std()), "drawn")
-    parameters = {"prior": prior, "sampler": sampler, "tie_sd": tie_sd, "chains": chains, "ess": ess, "budget": budget}
+    parameters = {"prior": prior, "sampler": name, "tie_sd": tie_sd, "chains": chains, "ess": ess, "budget": budget}
     provenance = Provenance("population luck", parameters, matches.fingerprint, seed)
-    return _result(matches, played, n_ties, sample, (sampler, prior, other), provenance)
+    return _result(matches, played, n_ties, sample, (name, prior, other), provenance)
 
 
 def estimate_population(matches: Matches, *, sweeps: int = 400, seed: int = 0) -> PopulationEstimate:
     """sigma and t by stochastic EM: skills are drawn given both, then both are most likely given the skills.
 
-    Diebolt and Ip 1996, as Gilbert and Wells suggest in section 3.2.2.
+    Diebolt and Ip 1996, as Gilbert and Wells suggest in section 3.2.2. Matches of several are as in
+    `measure_population`.
 
     >>> from ludometer.games import simulate_strengths
     >>> 0.5 < estimate_population(simulate_strengths(40, 3000, sd=150, seed=1)).l2 < 0.95
@@ -241,14 +255,20 @@ def estimate_population(matches: Matches, *, sweeps: int = 400, seed: int = 0) -
     return PopulationEstimate(float(1 / (1 + sigma**2)), float(sigma), float(t), float(trend[1] - trend[0]), sweeps)
 
 
-def _prepare(matches: Matches) -> tuple[Record, Mask, int]:
-    """Results in rows, of those who played; who did, and the number of ties."""
+def _prepare(matches: Matches) -> tuple[Record | Finishes, Mask, int]:
+    """Results in rows, or orders, of those who played; who did, and the number of ties that tell of t."""
     if not len(matches):
         raise MatchDataError("there are no matches")
-    matches.pairs  # noqa: B018 - several players are an error, said before anything else
     played = matches.counts > 0
-    pairs = matches.pairs if played.all() else matches.recode(played).pairs
-    return tally_results(pairs.first, pairs.second, pairs.halves, int(played.sum())), played, matches.n_draws
+    of_played, n_players = matches if played.all() else matches.recode(played), int(played.sum())
+    if matches.sizes.max() > 2:
+        return tally_orders(Orders.of(of_played), n_players), played, 0
+    pairs = of_played.table
+    if not isinstance(pairs, Pairs):
+        # seats of two, because they have prizes
+        first, second, places = pairs.player[::2], pairs.player[1::2], pairs.place
+        pairs = Pairs(first, second, (1 + np.sign(places[1::2] - places[::2])).astype(np.int8))
+    return tally_results(pairs.first, pairs.second, pairs.halves, n_players), played, matches.n_draws
 
 
 def _weigh(sample: Sample, prior: SigmaPrior, other: SigmaPrior) -> OtherPrior | None:

@@ -1,30 +1,69 @@
-"""Rating systems: one file a system, one driver for all."""
+"""Rating systems: one file a system, one driver for all; noise, drift and triangles of ratings."""
 
 from ludometer.ratings.best_fit import BestFit, BestFitElo, fit_best_elo, fit_share
+from ludometer.ratings.bounds import Bounds, fit_bounds
+from ludometer.ratings.drift import Drift, measure_drift
+from ludometer.ratings.dynamic import Dynamic, DynamicShrinking
 from ludometer.ratings.elo import Elo, EloState
 from ludometer.ratings.evaluation import Calibration, Evaluation, SystemScore, evaluate
+from ludometer.ratings.federation import Federation
+from ludometer.ratings.glicko2 import Glicko2
+from ludometer.ratings.ics import InternetChess
+from ludometer.ratings.noise import (
+    Noise,
+    PrintedNoise,
+    estimate_noise,
+    measure_noise,
+    measure_printed_noise,
+    optimal_step,
+)
 from ludometer.ratings.prediction import PlacesPrediction, Prediction, predict
 from ludometer.ratings.prizes import Prizes, make_prizes
 from ludometer.ratings.rating import Ratings, rate
+from ludometer.ratings.smith import Smith
+from ludometer.ratings.snapshots import SnapshotNoise, noise_of_snapshots
+from ludometer.ratings.static import Static
 from ludometer.ratings.system import RatingSystem
+from ludometer.ratings.triangles import Triangles, measure_triangles
 
 __all__ = [
     "BestFit",
     "BestFitElo",
+    "Bounds",
     "Calibration",
+    "Drift",
+    "Dynamic",
+    "DynamicShrinking",
     "Elo",
     "EloState",
     "Evaluation",
+    "Federation",
+    "Glicko2",
+    "InternetChess",
+    "Noise",
     "PlacesPrediction",
     "Prediction",
+    "PrintedNoise",
     "Prizes",
     "RatingSystem",
     "Ratings",
+    "Smith",
+    "SnapshotNoise",
+    "Static",
     "SystemScore",
+    "Triangles",
+    "estimate_noise",
     "evaluate",
     "fit_best_elo",
+    "fit_bounds",
     "fit_share",
     "make_prizes",
+    "measure_drift",
+    "measure_noise",
+    "measure_printed_noise",
+    "measure_triangles",
+    "noise_of_snapshots",
+    "optimal_step",
     "predict",
     "rate",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from ludometer.errors import LudometerError
@@ -11,11 +13,17 @@ from ludometer.ratings.prizes import WINNER, Prizes
 from ludometer.ratings.system import AnySystem
 from ludometer.scale import Base
 
-SYSTEMS: dict[str, tuple[type[Any], dict[str, str]]] = {
-    "elo": (Elo, {"k": "k", "start": "start_rating", "share": "share"}),
-    "best-fit": (BestFit, {"share": "share"}),
-}
-"""Name → the system's class and its parameters, users' words first."""
+
+@dataclass(frozen=True)
+class Entry:
+    """How a system is made of users' words."""
+
+    make: Callable[..., AnySystem]
+    words: dict[str, str]
+    """Users' words → the system's parameters."""
+    plays_several: bool = False
+    """Whether it rates matches of more than two, and so knows prizes and bases."""
+    remark: str = ""
 
 
 def make_system(text: str, *, prizes: Prizes = WINNER, base: Base = "10", **overrides: float | None) -> AnySystem:
@@ -23,25 +31,119 @@ def make_system(text: str, *, prizes: Prizes = WINNER, base: Base = "10", **over
 
     >>> make_system("elo:k=32").parameters
     {'k': 32.0, 'start_rating': 1500.0}
+    >>> make_system("glicko2:tau=0.3,period=30").parameters["period"]
+    30.0
     """
     name, _, details = text.partition(":")
-    if name.strip() not in SYSTEMS:
+    name = name.strip()
+    if name not in SYSTEMS:
         raise LudometerError(f"no rating system is called {name!r}; there are: {', '.join(SYSTEMS)}")
-    kind, words = SYSTEMS[name.strip()]
-    given: dict[str, float] = {}
-    for entry in filter(None, (part.strip() for part in details.split(","))):
-        word, _, value = entry.partition("=")
-        try:
-            given[word.strip()] = float(value)
-        except ValueError as error:
-            raise LudometerError(f"{text!r}: write parameters as elo:k=32") from error
+    entry = SYSTEMS[name]
+    given = _read_parameters(text, details)
     for word, override in overrides.items():
         if override is not None and word in given:
             raise LudometerError(f"{word} is given twice: in --system {text} and by --{word}")
     given |= {word: value for word, value in overrides.items() if value is not None}
     for word in given:
-        if word not in words:
-            fitted = "" if "k" in words else "; its k is fitted"
-            raise LudometerError(f"{name} has no parameter {word!r}; it has: {', '.join(words)}{fitted}")
-    system: AnySystem = kind(**{words[word]: value for word, value in given.items()}, prizes=prizes, base=base)
-    return system
+        if word not in entry.words:
+            raise LudometerError(f"{name} has no parameter {word!r}; it has: {', '.join(entry.words)}{entry.remark}")
+    parameters = {entry.words[word]: value for word, value in given.items()}
+    if entry.plays_several:
+        return entry.make(**parameters, prizes=prizes, base=base)
+    if prizes != WINNER or base != "10":
+        raise LudometerError(f"{name} rates matches of two: it knows neither prizes nor base e")
+    return entry.make(**parameters)
+
+
+def all_systems(*, of_two: bool, prizes: Prizes = WINNER) -> list[AnySystem]:
+    """Each system as its name alone makes it; for matches of several those that play them.
+
+    >>> [system.name for system in all_systems(of_two=False)]
+    ['elo', 'best-fit']
+    """
+    names = [name for name, entry in SYSTEMS.items() if of_two or entry.plays_several]
+    return [make_system(name, prizes=prizes if SYSTEMS[name].plays_several else WINNER) for name in names]
+
+
+def _read_parameters(text: str, details: str) -> dict[str, Any]:
+    """Numbers, or h=optimal."""
+    given: dict[str, Any] = {}
+    for entry in filter(None, (part.strip() for part in details.split(","))):
+        word, _, value = (part.strip() for part in entry.partition("="))
+        if word == "h" and value in ("optimal", "log-loss"):
+            given[word] = value
+            continue
+        try:
+            given[word] = float(value)
+        except ValueError as error:
+            raise LudometerError(f"{text!r}: write parameters as elo:k=32") from error
+    return given
+
+
+def _make_dynamic(h: float | str = "log-loss", **parameters: Any) -> AnySystem:
+    from ludometer.ratings.calibration import Calibrated
+    from ludometer.ratings.dynamic import Dynamic
+
+    if isinstance(h, str):
+        return Calibrated(Dynamic(**parameters), "optimal" if h == "optimal" else "log-loss")
+    return Dynamic(h=h, **parameters)
+
+
+def _make_shrinking(h: float | str = "log-loss", **parameters: Any) -> AnySystem:
+    from ludometer.ratings.calibration import Calibrated
+    from ludometer.ratings.dynamic import DynamicShrinking
+
+    if isinstance(h, str):
+        return Calibrated(DynamicShrinking(**parameters), "optimal" if h == "optimal" else "log-loss")
+    return DynamicShrinking(h=h, **parameters)
+
+
+def _make_ics(**parameters: Any) -> AnySystem:
+    from ludometer.ratings.ics import InternetChess
+
+    return InternetChess(**parameters)
+
+
+def _make_smith(**parameters: Any) -> AnySystem:
+    from ludometer.ratings.smith import FittedSmith, Smith
+
+    if {"h", "sd"} <= parameters.keys() and not isinstance(parameters["h"], str):
+        return FittedSmith(**parameters)
+    return Smith(**parameters)
+
+
+def _make_glicko2(**parameters: Any) -> AnySystem:
+    from ludometer.ratings.glicko2 import Glicko2
+
+    return Glicko2(**parameters)
+
+
+def _make_static(**parameters: Any) -> AnySystem:
+    from ludometer.ratings.static import Static
+
+    return Static(**parameters)
+
+
+_START = {"start": "start_rating"}
+
+SYSTEMS: dict[str, Entry] = {
+    "elo": Entry(Elo, {"k": "k", **_START, "share": "share"}, plays_several=True),
+    "best-fit": Entry(BestFit, {"share": "share"}, plays_several=True, remark="; its k is fitted"),
+    "dynamic": Entry(_make_dynamic, {"h": "h", **_START, "retire": "retire_after"}),
+    "dynamic-shrinking": Entry(_make_shrinking, {"h": "h", "floor": "floor", **_START}),
+    "ics": Entry(_make_ics, {"h": "h", "games": "provisional", **_START, "target": "target"}),
+    "smith": Entry(_make_smith, {"h": "h", "sd": "sd", "games": "games", **_START}),
+    "glicko2": Entry(
+        _make_glicko2,
+        {
+            "tau": "tau",
+            "period": "period",
+            "matches": "period_matches",
+            **_START,
+            "deviation": "deviation",
+            "volatility": "volatility",
+        },
+    ),
+    "static": Entry(_make_static, {"sd": "sd", **_START, "refit": "refit"}),
+}
+"""Name → how the system is made."""

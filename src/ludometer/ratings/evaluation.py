@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +60,13 @@ class SystemScore:
     calibration: Calibration
     seconds: float
     parameters: dict[str, Any] = field(default_factory=dict)
+    difference: float = 0.0
+    """Log loss above that of the best system."""
+    difference_se: float = 0.0
+    """Its standard error: the SD of the differences match by match, by the root of their number.
+
+    Matches count as independent; where players meet again and again the true error is somewhat larger.
+    """
 
 
 @dataclass(frozen=True)
@@ -72,22 +79,27 @@ class Evaluation:
     n_players: int
     draw_rate: float
     provenance: Provenance
+    left_out: dict[str, str] = field(default_factory=dict)
+    """Systems that nobody named and that could not be fitted: why."""
 
     def to_frame(self) -> pl.DataFrame:
-        """system, log_loss, brier, accuracy, n: best log loss first."""
+        """system, log_loss, brier, accuracy, n, and the difference in log loss with its error: best first."""
         import polars as pl
 
-        names = ("system", "log_loss", "brier", "accuracy", "n")
+        names = ("system", "log_loss", "brier", "accuracy", "n", "difference", "difference_se")
         rows = [{name: getattr(score, name) for name in names} for score in self.systems]
         return pl.DataFrame(rows, schema_overrides={"n": pl.Int64}).sort("log_loss", maintain_order=True)
 
     def summary(self) -> str:
-        """A line a system, and what a coin would score."""
+        """A line a system, how much worse than the best with a standard error, and what a coin would score."""
         width = max(len(score.system) for score in (*self.systems, self.coin))
-        lines = [f"{'':{width}}  log loss    Brier  accuracy    matches"]
-        for score in (*sorted(self.systems, key=lambda score: score.log_loss), self.coin):
+        compares = len(self.systems) > 1
+        lines = [f"{'':{width}}  log loss    Brier  accuracy    matches" + ("  above the best" if compares else "")]
+        for place, score in enumerate((*sorted(self.systems, key=lambda score: score.log_loss), self.coin)):
             numbers = f"{score.log_loss:8.4f}  {score.brier:7.4f}  {score.accuracy:8.1%}  {score.n:9,}"
-            lines.append(f"{score.system:{width}}  {numbers}")
+            above = f"  {score.difference:.4f} ± {score.difference_se:.4f}" if compares and place else ""
+            lines.append(f"{score.system:{width}}  {numbers}{above}")
+        lines += [f"{name} was left out: {reason}" for name, reason in self.left_out.items()]
         return "\n".join(lines)
 
     def plot(self) -> altair.LayerChart:
@@ -125,51 +137,110 @@ def evaluate(
     systems: Sequence[AnySystem] | None = None,
     since: str | float | date | None = None,
     bins: int = 10,
+    prizes: Prizes = WINNER,
 ) -> Evaluation:
     """Score rating systems by their forecasts, each made before its match; all matches count, or those from `since`.
 
     Log loss -(S ln E + (1 - S) ln(1 - E)), Brier score (S - E)^2 of one side, accuracy with one half for a draw or an
-    even forecast; for matches of several see `forecasts`. All systems have to play for the same prizes.
+    even forecast; for matches of several see `forecasts`. All systems have to play for the same prizes. Without
+    `systems` all that the catalogue has are compared: for matches of several those that play them, for a stream Elo
+    alone, for these `prizes`; what cannot be fitted is left out.
 
     >>> matches = Matches.of_pairs([0] * 50, [1] * 50, [1] * 50)
     >>> evaluate(matches, systems=[Elo(k=24)]).systems[0].accuracy
     0.99
     """
-    wanted: list[AnySystem] = [Elo()] if systems is None else list(systems)
-    if not wanted:
+    if systems is not None and not systems:
         raise LudometerError("name at least one rating system")
     if bins < 1:
         raise LudometerError(f"a calibration curve needs at least 1 bin, not {bins}")
-    scored = _counted(matches, since) if isinstance(matches, Matches) else None
-    chosen = [prepare(system, matches, scored) for system in wanted]
+    chosen, left_out = _prepared(matches, systems, since, prizes)
     names = _labels(chosen)
     states = [system.start(0) for system in chosen]
-    prizes = _common_prizes(chosen)
+    stakes = _common_prizes(chosen)
     lowest = 0.0 if isinstance(matches, Matches) and isinstance(matches.table, Seats) else 0.5
     scores = [_Scores(bins, lowest) for _ in chosen]
-    coin, tally = _Scores(bins, lowest), Tally()
+    coin, tally, differences = _Scores(bins, lowest), Tally(), _Differences(len(chosen) + 1)
     for batch in matches:
         tally.add(batch)
         counted = _counted(batch, since)
-        outcomes = Outcomes.of(batch, prizes)
-        coin.add(outcomes.judge(outcomes.coin()), counted)
+        outcomes = Outcomes.of(batch, stakes)
+        losses = [coin.add(outcomes.judge(outcomes.coin()), counted)]
         for place, system in enumerate(chosen):
             begin = clock.perf_counter()
             states[place], expected = system.play(states[place], batch)
             scores[place].seconds += clock.perf_counter() - begin
-            scores[place].add(outcomes.judge(expected), counted)
+            losses.append(scores[place].add(outcomes.judge(expected), counted))
+        differences.add(losses)
     if not coin.n:
         raise MatchDataError("there are no matches to score" + ("" if since is None else f" from {since} on"))
+    finished = [coin.finish("coin flip", {})]
+    finished += [score.finish(name, s.parameters) for score, name, s in zip(scores, names, chosen, strict=True)]
+    compared = differences.compare(finished)
     return Evaluation(
-        tuple(score.finish(name, system.parameters) for score, name, system in zip(scores, names, chosen, strict=True)),
-        coin.finish("coin flip", {}),
+        tuple(compared[1:]),
+        compared[0],
         tally.n_matches,
         int((tally.played > 0).sum()),
         tally.n_draws / tally.n_matches,
         Provenance(
             "evaluate", {name: s.parameters for name, s in zip(names, chosen, strict=True)}, tally.digest.hexdigest()
         ),
+        left_out,
     )
+
+
+def _prepared(
+    matches: Matches | Iterable[Matches],
+    systems: Sequence[AnySystem] | None,
+    since: str | float | date | None,
+    prizes: Prizes,
+) -> tuple[list[RatingSystem[Any]], dict[str, str]]:
+    """The systems ready to play, and why others are not."""
+    from ludometer.ratings.catalogue import all_systems
+
+    scored = _counted(matches, since) if isinstance(matches, Matches) else None
+    if systems is not None:
+        return [prepare(system, matches, scored) for system in systems], {}
+    if not isinstance(matches, Matches):
+        # a stream cannot be fitted to, and whether it has matches of two is not known before
+        return [Elo(prizes=prizes)], {}
+    ready, left_out = [], {}
+    of_two = not isinstance(matches.table, Seats)
+    # matches of two are played for the win
+    for system in all_systems(of_two=of_two, prizes=WINNER if of_two else prizes):
+        try:
+            ready.append(prepare(system, matches, scored))
+        except LudometerError as error:
+            left_out[system.name] = str(error)
+    return ready, left_out
+
+
+class _Differences:
+    """Sums of the differences of losses, match by match, of each system to each; the coin is the first."""
+
+    def __init__(self, n_systems: int) -> None:
+        self.total, self.squares = np.zeros((2, n_systems, n_systems))
+        self.n = 0
+
+    def add(self, losses: list[Floats]) -> None:
+        self.n += len(losses[0])
+        for i, one in enumerate(losses):
+            for j, other in enumerate(losses[:i]):
+                difference = one - other
+                for a, b, sign in ((i, j, 1), (j, i, -1)):
+                    self.total[a, b] += sign * float(difference.sum())
+                    self.squares[a, b] += float(difference @ difference)
+
+    def compare(self, scores: list[SystemScore]) -> list[SystemScore]:
+        """The scores with their differences to the best system."""
+        best = 1 + int(np.argmin([score.log_loss for score in scores[1:]]))
+        mean = self.total[:, best] / self.n
+        variance = np.maximum(self.squares[:, best] / self.n - mean**2, 0.0) / max(self.n - 1, 1)
+        error = np.sqrt(variance)
+        return [
+            replace(score, difference=float(mean[k]), difference_se=float(error[k])) for k, score in enumerate(scores)
+        ]
 
 
 class _Scores:
@@ -181,7 +252,8 @@ class _Scores:
         self.log_loss = self.brier = self.accuracy = self.seconds = 0.0
         self.count, self.forecast, self.score = np.zeros((3, bins))
 
-    def add(self, judged: Judged, counted: Mask | None) -> None:
+    def add(self, judged: Judged, counted: Mask | None) -> Floats:
+        """Take in forecasts; the log losses of those that count are handed back."""
         if counted is not None:
             judged = judged.take(counted)
         self.n += len(judged.brier)
@@ -193,6 +265,7 @@ class _Scores:
         self.count += np.bincount(place, minlength=self.bins)
         self.forecast += np.bincount(place, weights=judged.favourite, minlength=self.bins)
         self.score += np.bincount(place, weights=judged.scored, minlength=self.bins)
+        return judged.log_loss
 
     def finish(self, name: str, parameters: dict[str, Any]) -> SystemScore:
         n = max(self.n, 1)

@@ -31,6 +31,7 @@ class Ratings:
     matches: Counts
     last: Times | None
     sd: Floats | None
+    """How far a rating may be off, of systems that know (their method `uncertainty`)."""
     n_matches: int
     draw_rate: float
     provenance: Provenance
@@ -134,12 +135,13 @@ class Tally:
         """The list of players as the state stands."""
         if self.players is None or not self.n_matches:
             raise MatchDataError("there are no matches")
+        uncertainty = getattr(system, "uncertainty", None)
         return Ratings(
             players=self.players,
             rating=system.ratings(state),
             matches=self.played,
             last=self.last,
-            sd=None,
+            sd=None if uncertainty is None else uncertainty(state),
             n_matches=self.n_matches,
             draw_rate=self.n_draws / self.n_matches,
             provenance=Provenance(system.name, system.parameters, self.digest.hexdigest()),

@@ -257,8 +257,8 @@ def _finite(value: float) -> float | None:
 
 def provenance_document(origins: Sequence[Provenance], command: str) -> dict[str, Any]:
     """How to make the results again; several fingerprints stand in the order of the results."""
-    data = [str(origin.data) for origin in origins]
-    return {"version": origins[0].version, "command": command, "seed": origins[0].seed, "data": ",".join(data)}
+    data = [str(origin.data) for origin in origins if origin.data is not None]
+    return {"version": origins[0].version, "command": command, "seed": origins[0].seed, "data": ",".join(data) or None}
 
 
 def as_text(moment: object) -> str | int | float | None:

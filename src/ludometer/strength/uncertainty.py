@@ -8,16 +8,19 @@ for, of variance 1 / (2 ridge). Skills are seen around the mean of their island,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ludometer.arrays import Array, Counts, Floats
+from ludometer.arrays import Array, Codes, Counts, Floats, Mask
 from ludometer.errors import LudometerError
 from ludometer.kernels.solve import conjugate_gradients
 from ludometer.matches import Matches
-from ludometer.strength.comparisons import Comparisons, gather
+from ludometer.strength.comparisons import gather
 from ludometer.strength.pairwise import PenalisedLikelihood
+from ludometer.strength.ranked import OrderLikelihood, Orders
 from ludometer.strength.skills import Skills
 
 _EXACT = 300
@@ -34,6 +37,8 @@ def estimate_errors(
 ) -> Floats:
     """The standard error of each skill around its island's mean, in the units of the skills; NaN without a match.
 
+    For the skills of `fit_skills` and of `fit_orders`, with the matches and weights of the fit.
+
     Exact for up to 300 players unless `n_draws` is given. Else from draws x of N(0, H^-1), solutions of H x = r with a
     random r: var x_i = 1 / H_ii + var(r_i / H_ii - x_i), of which only the second part, what the opponents' skills
     add, is estimated (Siden, Lindgren, Bolin and Villani 2018: Rao-Blackwellised Monte Carlo).
@@ -43,13 +48,12 @@ def estimate_errors(
     >>> estimate_errors(matches, fit_skills(matches)).round(3).tolist()
     [0.429, 0.395, 0.429]
     """
-    function = _at_maximum(matches, skills, weights)
-    pairs = function.comparisons
-    if n_draws is None and pairs.n_players <= _EXACT:
-        variance = _exact_variance(function)
+    curvature = _at_maximum(matches, skills, weights)
+    if n_draws is None and curvature.n <= _EXACT:
+        variance = _exact_variance(curvature)
     else:
-        variance = _drawn_variance(function, 64 if n_draws is None else n_draws, np.random.default_rng(seed))
-    return np.asarray(np.where(pairs.played, np.sqrt(np.maximum(variance, 0)), np.nan))
+        variance = _drawn_variance(curvature, 64 if n_draws is None else n_draws, np.random.default_rng(seed))
+    return np.asarray(np.where(curvature.played, np.sqrt(np.maximum(variance, 0)), np.nan))
 
 
 def estimate_difference_errors(
@@ -67,82 +71,156 @@ def estimate_difference_errors(
     >>> estimate_difference_errors(matches, fit_skills(matches), [0], [1]).round(3).tolist()
     [0.705]
     """
-    function = _at_maximum(matches, skills, weights)
-    island = function.comparisons.island
+    curvature = _at_maximum(matches, skills, weights)
+    island = curvature.island
     errors = []
     for i, j in zip(np.atleast_1d(first), np.atleast_1d(second), strict=True):
         if island[i] != island[j]:
             errors.append(np.nan)
             continue
-        right = np.zeros(function.n + 2)
+        right = np.zeros(curvature.n)
         right[i] += 1
         right[j] -= 1
-        x = _solve(function, right)
+        x = curvature.solve(right)
         errors.append(float(np.sqrt(x[i] - x[j])))
     return np.array(errors)
 
 
-def _at_maximum(matches: Matches, skills: Skills, weights: Any) -> PenalisedLikelihood:
-    """The likelihood with its curvature where the skills are."""
-    if skills.provenance.method != "penalised skills" or skills.provenance.data != matches.fingerprint:
-        raise LudometerError("errors need the matches of two that the skills were fitted to")
+@dataclass(frozen=True)
+class _OfPairs:
+    """H of matches of two: of the skills, the threshold and the advantage."""
+
+    function: PenalisedLikelihood
+
+    @property
+    def n(self) -> int:
+        return self.function.n
+
+    @property
+    def ridge(self) -> float:
+        return self.function.ridge
+
+    @property
+    def diagonal(self) -> Floats:
+        return self.function.diagonal[: self.n]
+
+    @property
+    def played(self) -> Mask:
+        return self.function.comparisons.played
+
+    @property
+    def island(self) -> Codes:
+        return self.function.comparisons.island
+
+    def solve(self, right: Floats, *, tolerance: float = 1e-8) -> Floats:
+        """Solve H x = right for the skills; a right side of n has 0 for the threshold and the advantage."""
+        whole = np.concatenate((right, np.zeros(self.n + 2 - len(right))))
+        solution = conjugate_gradients(self.function.multiply, whole, self.function.diagonal, tolerance=tolerance)
+        return np.asarray(solution[: self.n])
+
+    def perturb(self, rng: np.random.Generator) -> Floats:
+        """A random vector with the covariance H: a normal push along each pair and, for the ridge, on each player."""
+        function, pairs, n = self.function, self.function.comparisons, self.n
+        right = np.zeros(n + 2)
+        push = np.sqrt(function.curvature[0]) * rng.standard_normal(len(pairs))
+        if function.ties:
+            dd, dt, tt = function.curvature
+            safe = np.maximum(dd, 1e-300)
+            rest = np.sqrt(np.maximum(tt - dt * dt / safe, 0))
+            right[n] = float((dt / safe * push).sum() + (rest * rng.standard_normal(len(pairs))).sum())
+        right[:n] = np.bincount(pairs.row, push, n) - np.bincount(pairs.opponent, push, n)
+        right[:n] += np.sqrt(2 * function.ridge) * rng.standard_normal(n)
+        if pairs.ordered:
+            right[n + 1] = float(push.sum())
+        return right
+
+
+@dataclass(frozen=True)
+class _OfOrders:
+    """H of finishing orders: each place is a choice among those still in."""
+
+    function: OrderLikelihood
+    skill: Floats
+
+    @property
+    def n(self) -> int:
+        return len(self.skill)
+
+    @property
+    def ridge(self) -> float:
+        return self.function.ridge
+
+    @property
+    def diagonal(self) -> Floats:
+        return self.function.diagonal
+
+    @property
+    def played(self) -> Mask:
+        return self._parts[1]
+
+    @property
+    def island(self) -> Codes:
+        return self._parts[0]
+
+    @cached_property
+    def _parts(self) -> tuple[Codes, Mask]:
+        return self.function.orders.islands(self.n)
+
+    def solve(self, right: Floats, *, tolerance: float = 1e-8) -> Floats:
+        """Solve H x = right for the skills."""
+        return conjugate_gradients(self.function.multiply, right, self.diagonal, tolerance=tolerance)
+
+    def perturb(self, rng: np.random.Generator) -> Floats:
+        """A random vector with the covariance H: who was chosen in a place, had it been played again, less the mean."""
+        right = self.function.replay(self.skill, rng)
+        return np.asarray(right + np.sqrt(2 * self.ridge) * rng.standard_normal(self.n))
+
+
+def _at_maximum(matches: Matches, skills: Skills, weights: Any) -> _OfPairs | _OfOrders:
+    """The curvature where the skills are."""
+    of_orders = skills.provenance.method == "Plackett-Luce skills"
+    if not (of_orders or skills.provenance.method == "penalised skills") or (
+        skills.provenance.data != matches.fingerprint
+    ):
+        raise LudometerError("errors need the matches that the skills were fitted to")
+    skill = np.nan_to_num(skills.skill)
+    if of_orders:
+        orders = OrderLikelihood(Orders.of(matches, weights), skills.ridge, len(skill))
+        orders.evaluate(skill)
+        return _OfOrders(orders, skill)
     comparisons = gather(matches, ordered=skills.advantage is not None, weights=weights)
-    function = PenalisedLikelihood(comparisons, skills.link, skills.ridge)
-    x = np.concatenate((np.nan_to_num(skills.skill), [skills.threshold, skills.advantage or 0.0]))
-    function.evaluate(x)
-    return function
+    pairs = PenalisedLikelihood(comparisons, skills.link, skills.ridge)
+    pairs.evaluate(np.concatenate((skill, [skills.threshold, skills.advantage or 0.0])))
+    return _OfPairs(pairs)
 
 
-def _solve(function: PenalisedLikelihood, right: Floats, *, tolerance: float = 1e-8) -> Floats:
-    return conjugate_gradients(function.multiply, right, function.diagonal, tolerance=tolerance)
-
-
-def _exact_variance(function: PenalisedLikelihood) -> Floats:
+def _exact_variance(curvature: _OfPairs | _OfOrders) -> Floats:
     """Diagonal of the inverse on skills that add up to 0 in each island: one solution a player."""
-    pairs = function.comparisons
-    size = _island_sizes(pairs)
-    variance = np.zeros(pairs.n_players)
-    for i in np.flatnonzero(pairs.played):
-        right = np.zeros(function.n + 2)
-        right[: function.n] = np.where(pairs.island == pairs.island[i], -1 / size[i], 0.0)
+    size, island = _island_sizes(curvature.island), curvature.island
+    variance = np.zeros(curvature.n)
+    for i in np.flatnonzero(curvature.played):
+        right = np.where(island == island[i], -1 / size[i], 0.0)
         right[i] += 1
-        variance[i] = right @ _solve(function, right)
+        variance[i] = right @ curvature.solve(right)
     return variance
 
 
-def _drawn_variance(function: PenalisedLikelihood, n_draws: int, rng: np.random.Generator) -> Floats:
-    pairs, n = function.comparisons, function.n
-    inverse = 1 / np.where(pairs.played, function.diagonal[:n], 1.0)
-    on_others = 1 - 2 * function.ridge * inverse
+def _drawn_variance(curvature: _OfPairs | _OfOrders, n_draws: int, rng: np.random.Generator) -> Floats:
+    n, ridge, size = curvature.n, curvature.ridge, _island_sizes(curvature.island)
+    inverse = 1 / np.where(curvature.played, curvature.diagonal, 1.0)
+    on_others = 1 - 2 * ridge * inverse
     squares = np.zeros(n)
     for _ in range(n_draws):
-        right = _perturbation(function, rng)
+        right = curvature.perturb(rng)
         # the draws' own chance is larger than this error by far
-        x = _solve(function, right, tolerance=1e-3)[:n]
-        mean = x - pairs.centre(x)
+        x = curvature.solve(right, tolerance=1e-3)
+        mean = np.bincount(curvature.island, x, n)[curvature.island] / size
         squares += (inverse * right[:n] - x + on_others * mean) ** 2
     # the island's mean, which only the ridge holds, is independent of the rest: its share is exact and taken off
-    of_mean = (2 * inverse - 2 * function.ridge * inverse**2) / _island_sizes(pairs)
+    of_mean = (2 * inverse - 2 * ridge * inverse**2) / size
     return np.asarray(inverse - of_mean + squares / n_draws)
 
 
-def _perturbation(function: PenalisedLikelihood, rng: np.random.Generator) -> Floats:
-    """A random vector with the covariance H: a normal push along each pair and, for the ridge, on each player."""
-    pairs, n = function.comparisons, function.n
-    right = np.zeros(n + 2)
-    push = np.sqrt(function.curvature[0]) * rng.standard_normal(len(pairs))
-    if function.ties:
-        dd, dt, tt = function.curvature
-        safe = np.maximum(dd, 1e-300)
-        rest = np.sqrt(np.maximum(tt - dt * dt / safe, 0))
-        right[n] = float((dt / safe * push).sum() + (rest * rng.standard_normal(len(pairs))).sum())
-    right[:n] = np.bincount(pairs.row, push, n) - np.bincount(pairs.opponent, push, n)
-    right[:n] += np.sqrt(2 * function.ridge) * rng.standard_normal(n)
-    if pairs.ordered:
-        right[n + 1] = float(push.sum())
-    return right
-
-
-def _island_sizes(pairs: Comparisons) -> Counts:
+def _island_sizes(island: Codes) -> Counts:
     """How many players each player's island has."""
-    return np.bincount(pairs.island)[pairs.island]
+    return np.bincount(island)[island]

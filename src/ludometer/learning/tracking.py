@@ -1,0 +1,381 @@
+"""Learning measured by following players: how their ratings change, by rating class and by games played.
+
+Whose rating is high by luck is rated lower afterwards, and whose is low higher: a class made from the same games as
+the change would show the strong to forget and the weak to learn where nobody does either. So three windows of a player
+are taken that share no game: the first says in which class he is, the change is that from the second to the third.
+What is left is that players who stop after bad results are not followed further, which makes the others look as if
+they learned a little less.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ludometer.arrays import Array, Codes, Counts, Floats
+from ludometer.errors import LudometerError
+from ludometer.learning.windows import YEAR, Windows, rate_windows
+from ludometer.matches import Matches
+from ludometer.result import Provenance
+
+if TYPE_CHECKING:
+    import altair
+    import polars as pl
+
+Anchor = Literal["opponents", "entrants"]
+
+WARM_UP = 0.1
+"""Who appears in this first part of a record may have played long before; who comes later is taken for an entrant."""
+
+_KNOTS = 4
+_FEWEST_PLAYERS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Rates:
+    """Mean changes of rating in classes, errors clustered by player; NaN where there are fewer than two players."""
+
+    low: Floats
+    """Where each class begins: a rating, or a number of games."""
+    width: float
+    players: Counts
+    changes: Counts
+    rating: Floats
+    """The mean of the ratings between which the changes were measured."""
+    per_game: Floats | None
+    per_game_error: Floats | None
+    per_time: Floats | None
+    per_time_error: Floats | None
+
+    def to_frame(self) -> pl.DataFrame:
+        """A row a class."""
+        import polars as pl
+
+        columns: dict[str, Any] = {
+            "from": self.low,
+            "to": self.low + self.width,
+            "players": self.players,
+            "changes": self.changes,
+            "rating": self.rating,
+        }
+        for name in ("per_game", "per_game_error", "per_time", "per_time_error"):
+            value = getattr(self, name)
+            columns[name] = pl.Series([None] * len(self.low), dtype=pl.Float64) if value is None else pl.Series(value)
+        return pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+@dataclass(frozen=True, eq=False)
+class Tracked:
+    """How ratings of followed players change: in all, by rating class and by number of games played."""
+
+    n_players: int
+    n_changes: int
+    overall: Rates
+    """One class with all changes that count for `classes`."""
+    classes: Rates
+    experience: Rates | None
+    """By games played, of players who entered in the course of the record; None for lists of ratings."""
+    time_unit: Literal["year", "unit"] | None
+    """What `per_time` is per: a year, or one of the record's own numbers."""
+    anchor: Anchor | None
+    """`opponents`: learning relative to those they play; `entrants`: with newcomers of all times taken as equal."""
+    provenance: Provenance
+
+    def to_frame(self) -> pl.DataFrame:
+        """The classes, then the numbers of games, told apart by the column `by`."""
+        import polars as pl
+
+        parts = [("rating", self.classes)] + ([] if self.experience is None else [("games", self.experience)])
+        return pl.concat([rates.to_frame().select(pl.lit(by).alias("by"), pl.all()) for by, rates in parts])
+
+    def summary(self) -> str:
+        """The learning in all and by class."""
+        lines = [f"{self.n_changes:,} changes of rating of {self.n_players:,} players, classes from other games"]
+        names = {"opponents": "relative to those they play", "entrants": "with newcomers of all times taken as equal"}
+        if self.anchor is not None:
+            lines.append(names[self.anchor])
+        lines.append("all: " + _words(self.overall, 0, self.time_unit))
+        for k in range(min(len(self.classes.low), 16)):
+            label = f"{self.classes.low[k]:.0f} to {self.classes.low[k] + self.classes.width:.0f}"
+            lines.append(
+                f"{label}, {int(self.classes.players[k]):,} players: {_words(self.classes, k, self.time_unit)}"
+            )
+        return "\n".join(lines)
+
+    def plot(self) -> altair.LayerChart:
+        """The learning rate over the rating."""
+        import altair as alt
+
+        name = "per_game" if self.classes.per_game is not None else "per_time"
+        rows = [
+            {"rating": row["rating"], "rate": row[name], "low": row[name] - 1.96 * e, "high": row[name] + 1.96 * e}
+            for row in self.classes.to_frame().to_dicts()
+            if (e := row[f"{name}_error"]) is not None
+        ]
+        chart = alt.Chart(alt.InlineData(values=rows), width=480, height=260)
+        x = alt.X("rating:Q", title="Rating (Elo points)", scale=alt.Scale(zero=False))
+        title = f"Learning (Elo points per {'game' if name == 'per_game' else self.time_unit})"
+        drawn: alt.LayerChart = chart.mark_rule(color="#4c6a92").encode(
+            x=x, y=alt.Y("low:Q", title=title), y2="high:Q"
+        ) + chart.mark_point(filled=True, color="#4c6a92").encode(x=x, y=alt.Y("rate:Q", title=title))
+        return drawn
+
+
+def follow_players(
+    matches: Matches,
+    *,
+    games: int = 25,
+    width: float = 100.0,
+    k: float | None = None,
+    start_rating: float = 1500.0,
+    anchor: Anchor = "opponents",
+) -> Tracked:
+    """Measure learning in a record of matches of two, from performances in windows of so many games a player.
+
+    Results tell only who is better than whom. So learning is that relative to the opponents, of whom some learn too;
+    with `anchor="entrants"` newcomers of all times are taken as equal, and what they seem to lose or gain in the course
+    of the record is taken off all. `k` is that of the Elo ratings of opponents, best fit unless given.
+    """
+    if anchor not in ("opponents", "entrants"):
+        raise LudometerError(f"the anchor is opponents or entrants, not {anchor!r}")
+    step = best_step(matches) if k is None else k
+    windows, _ = rate_windows(matches, games=games, k=step)
+    return follow_windows(
+        windows,
+        games=games,
+        width=width,
+        start_rating=start_rating,
+        anchor=anchor,
+        first_place=first_places(matches),
+        time_unit=None if matches.time is None else ("year" if matches.time.dtype.kind == "M" else "unit"),
+        provenance=Provenance(
+            "followed players",
+            {"games": games, "width": width, "k": step, "start_rating": start_rating, "anchor": anchor},
+            matches.fingerprint,
+        ),
+    )
+
+
+def follow_windows(
+    windows: Windows,
+    *,
+    games: int,
+    width: float,
+    start_rating: float,
+    anchor: Anchor,
+    first_place: Floats,
+    time_unit: Literal["year", "unit"] | None,
+    provenance: Provenance,
+) -> Tracked:
+    """The same from windows that are rated already; `first_place` is where in the record each player appears."""
+    new = first_place[windows.player] > WARM_UP
+    drift = _Drift(windows, new) if anchor == "entrants" else None
+    rating = start_rating + windows.rating - (0.0 if drift is None else drift.at(windows.place))
+    # rows of three windows in a row of one player
+    third = np.flatnonzero((windows.player[2:] == windows.player[:-2]) & (np.diff(windows.number, 2) == 0)) + 2
+    second = np.flatnonzero((windows.player[1:] == windows.player[:-1]) & new[1:]) + 1
+    if not len(third):
+        raise LudometerError(f"nobody played {3 * games} games: take shorter windows")
+
+    def steps(late: Counts) -> _Steps:
+        early = late - 1
+        time = None if windows.time is None else windows.time[late] - windows.time[early]
+        basis = None if drift is None else drift.basis(windows.place[late]) - drift.basis(windows.place[early])
+        return _Steps(
+            windows.player[late],
+            (rating[late] + rating[early]) / 2,
+            rating[late] - rating[early],
+            np.full(len(late), float(games)),
+            time,
+            basis,
+            None if drift is None else drift.covariance,
+        )
+
+    followed = steps(third)
+    experience = None
+    if len(second):
+        # from the middle of one window to the middle of the next
+        played = np.asarray((windows.number[second] - 0.5) * games, np.float64)
+        experience = steps(second).rates(played, float(games), games / 2)
+    return Tracked(
+        len(np.unique(followed.player)),
+        len(third),
+        followed.rates(np.zeros(len(third)), 1.0),
+        followed.rates(rating[third - 2], width),
+        experience,
+        time_unit,
+        anchor,
+        provenance,
+    )
+
+
+def follow_ratings(
+    player: Sequence[Any] | Array,
+    time: Sequence[Any] | Array,
+    rating: Sequence[float] | Array,
+    *,
+    games: Sequence[float] | Array | None = None,
+    width: float = 100.0,
+) -> Tracked:
+    """Measure learning in rating lists of several dates: one row for a player and a date.
+
+    The class is that of one list, the change the one between the two lists after it. Ratings remember: lists that are
+    closer than a rating takes to forget its games still share some luck. `games` is how many a player had played.
+
+    >>> tracked = follow_ratings(["a"] * 4 + ["b"] * 4, [1, 2, 3, 4] * 2, [1500, 1510, 1520, 1530] * 2)
+    >>> tracked.overall.per_time.tolist()
+    [10.0]
+    """
+    from ludometer.learning.bins import check_ratings
+
+    value, moment = check_ratings(rating), np.asarray(time)
+    code = np.unique(np.asarray(player), return_inverse=True)[1]
+    if not len(code) == len(moment) == len(value):
+        raise LudometerError("a player, a time and a rating are needed in each row")
+    is_date = moment.dtype.kind in "MUO"
+    try:
+        when = moment.astype("datetime64[us]").astype(np.int64) / (YEAR * 86_400e6) if is_date else moment.astype(float)
+    except ValueError as error:
+        raise LudometerError("times must be dates such as 2015-01-31, or numbers") from error
+    order = np.lexsort((when, code))
+    codes: Codes = code[order].astype(np.int32)
+    when, value = when[order], value[order]
+    if ((np.diff(codes) == 0) & (np.diff(when) == 0)).any():
+        raise LudometerError("a player stands twice in the list of one date")
+    played = None if games is None else np.asarray(games, np.float64)[order]
+    late = np.flatnonzero(codes[2:] == codes[:-2]) + 2
+    if not len(late):
+        raise LudometerError("nobody stands in three lists")
+    followed = _Steps(
+        codes[late],
+        (value[late] + value[late - 1]) / 2,
+        value[late] - value[late - 1],
+        None if played is None else played[late] - played[late - 1],
+        when[late] - when[late - 1],
+        None,
+        None,
+    )
+    return Tracked(
+        len(np.unique(followed.player)),
+        len(late),
+        followed.rates(np.zeros(len(late)), 1.0),
+        followed.rates(value[late - 2], width),
+        None,
+        "year" if is_date else "unit",
+        None,
+        Provenance("followed ratings", {"width": width}),
+    )
+
+
+def best_step(matches: Matches) -> float:
+    """The k of best-fit Elo, and 24 where a record has none."""
+    from ludometer.errors import NoFiniteFit
+    from ludometer.ratings.best_fit import fit_best_elo
+
+    try:
+        # a game without skill has the best k 0, by which opponents would have no ratings at all
+        return fit_best_elo(matches).k or 1.0
+    except NoFiniteFit:
+        return 24.0
+
+
+def first_places(matches: Matches) -> Floats:
+    """Where in the record, from 0 to 1, each player appears first."""
+    pairs = matches.pairs
+    first = np.full(len(matches.players), len(matches))
+    number = np.arange(len(matches))[::-1]
+    # backwards, so that the first stays
+    for codes in (pairs.first, pairs.second):
+        earliest = np.full(len(matches.players), len(matches))
+        earliest[codes[::-1]] = number
+        first = np.minimum(first, earliest)
+    return np.asarray(first / max(len(matches) - 1, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class _Steps:
+    """Changes of rating, one a row."""
+
+    player: Codes
+    rating: Floats
+    change: Floats
+    games: Floats | None
+    time: Floats | None
+    basis: Floats | None
+    """What each coefficient of the drift takes off the change, and the covariance of these coefficients."""
+    covariance: Floats | None
+
+    def rates(self, value: Floats, width: float, start: float = 0.0) -> Rates:
+        """Rates in classes of this width, counted from the start, by the value of each row."""
+        place = np.floor((value - start) / width).astype(np.int64)
+        classes, member = np.unique(place, return_inverse=True)
+        rows = [np.flatnonzero(member == k) for k in range(len(classes))]
+        per_game = None if self.games is None else np.array([self._rate(chosen, self.games) for chosen in rows])
+        per_time = None if self.time is None else np.array([self._rate(chosen, self.time) for chosen in rows])
+        return Rates(
+            np.asarray(start + classes * width, np.float64),
+            width,
+            np.array([len(np.unique(self.player[chosen])) for chosen in rows]),
+            np.array([len(chosen) for chosen in rows]),
+            np.array([self.rating[chosen].mean() for chosen in rows]),
+            None if per_game is None else per_game[:, 0],
+            None if per_game is None else per_game[:, 1],
+            None if per_time is None else per_time[:, 0],
+            None if per_time is None else per_time[:, 1],
+        )
+
+    def _rate(self, chosen: Counts, length: Floats) -> tuple[float, float]:
+        """The sum of changes over the sum of lengths, and its standard error clustered by player."""
+        whole = float(length[chosen].sum())
+        code = np.unique(self.player[chosen], return_inverse=True)[1]
+        n_players = int(code.max()) + 1
+        if n_players < _FEWEST_PLAYERS or whole <= 0:
+            return math.nan, math.nan
+        rate = float(self.change[chosen].sum()) / whole
+        residual = np.bincount(code, self.change[chosen] - rate * length[chosen])
+        variance = n_players / (n_players - 1) * float((residual**2).sum()) / whole**2
+        if self.basis is not None and self.covariance is not None:
+            slope = self.basis[chosen].sum(axis=0) / whole
+            variance += float(slope @ self.covariance @ slope)
+        return rate, math.sqrt(variance)
+
+
+class _Drift:
+    """What entrants seem to be worth over the record: a line with bends, by least squares over their first windows."""
+
+    def __init__(self, windows: Windows, new: Array) -> None:
+        chosen = new & (windows.number == 0)
+        place, rating = windows.place[chosen], windows.rating[chosen]
+        if len(place) < 10 * _KNOTS:
+            raise LudometerError(f"{len(place)} newcomers are too few to tell how the level of a record drifts")
+        self.knots = np.quantile(place, np.linspace(0, 1, _KNOTS))[1:-1]
+        design = np.column_stack((np.ones(len(place)), self.basis(place)))
+        self.beta, *_ = np.linalg.lstsq(design, rating, rcond=None)
+        residual = rating - design @ self.beta
+        bread = np.linalg.pinv(design.T @ design)
+        meat = (design * (residual**2)[:, np.newaxis]).T @ design
+        self.covariance: Floats = (bread @ meat @ bread)[1:, 1:]
+
+    def basis(self, place: Floats) -> Floats:
+        """The place in the record, and how far it lies beyond each bend."""
+        return np.column_stack((place, *(np.maximum(place - knot, 0.0) for knot in self.knots)))
+
+    def at(self, place: Floats) -> Floats:
+        """The drift, 0 at the end of the record: its ratings are those that lists show."""
+        end = self.basis(np.ones(1))
+        return np.asarray((self.basis(place) - end) @ self.beta[1:])
+
+
+def _words(rates: Rates, k: int, unit: str | None) -> str:
+    parts = []
+    for value, error, name in (
+        (rates.per_game, rates.per_game_error, "game"),
+        (rates.per_time, rates.per_time_error, "year" if unit == "year" else "unit of time"),
+    ):
+        if value is not None and error is not None and math.isfinite(value[k]):
+            parts.append(f"{value[k]:+.3g} +- {error[k]:.2g} Elo points a {name}")
+    return ", ".join(parts) or "too few to tell"

@@ -1,0 +1,325 @@
+"""Static ratings under a prior: the most likely and the expected ones, from all results at once (Smith 1994)."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from ludometer.arrays import Array, Floats, Mask
+from ludometer.errors import ConvergenceWarning, LudometerError
+from ludometer.matches import Matches
+from ludometer.players import Players
+from ludometer.result import Provenance
+from ludometer.scale import from_elo, to_elo
+from ludometer.strength.comparisons import gather
+from ludometer.strength.conditional import (
+    Estimate,
+    Posterior,
+    Procedure,
+    Record,
+    find_means,
+    find_mode,
+    find_variances,
+    measure_players,
+)
+from ludometer.strength.priors import NormalPrior, Prior
+
+if TYPE_CHECKING:
+    import altair
+    import polars as pl
+
+_LEAST_SD, _LARGEST_SD = 5.0, 2000.0
+_MOST_GUESSES = 30
+_DRAWS_WHILE_FITTING = 4000
+"""Players times draws, at least two: only the sum of their variances is wanted."""
+
+
+@dataclass(frozen=True, eq=False)
+class StaticRatings:
+    """A rating a player for a whole record, with its SD given everybody else's rating.
+
+    That SD leaves out how uncertain the opponents are: `marginal_sd` puts it in.
+    """
+
+    players: Players
+    rating: Floats
+    """In Elo points, by code; those held fixed as they were given, those without a match at the prior's mean."""
+    sd: Floats
+    """NaN for those held fixed."""
+    matches: Floats
+    """Of each player, as sums of weights."""
+    fixed: Mask
+    prior: Prior
+    estimate: Literal["expected", "most likely"]
+    n_sweeps: int
+    """Passes of integrals over all players; for the most likely ratings Newton's steps."""
+    largest_move: float
+    """Of the last one, in Elo points."""
+    converged: bool
+    provenance: Provenance
+
+    @property
+    def rated(self) -> Mask:
+        """Whose rating was estimated from matches."""
+        return ~self.fixed & (self.matches > 0)
+
+    def to_frame(self) -> pl.DataFrame:
+        """player, rating, sd, matches, fixed: best first, equal ratings by name; who played."""
+        import polars as pl
+
+        frame = pl.DataFrame(
+            {
+                "player": self.players.names,
+                "rating": self.rating,
+                "sd": self.sd,
+                "matches": self.matches,
+                "fixed": self.fixed,
+            }
+        )
+        frame = frame.with_columns(pl.col("sd").fill_nan(None))
+        return frame.filter(pl.col("matches") > 0).sort("rating", "player", descending=[True, False])
+
+    def summary(self) -> str:
+        """How many, how far apart, how certain, and who leads."""
+        frame, rated = self.to_frame(), self.rated
+        spread = f", SD {self.rating[rated].std(ddof=1):.1f}" if rated.sum() > 1 else ""
+        held = f", {int(self.fixed.sum()):,} held fixed" if self.fixed.any() else ""
+        lines = [f"{self.estimate} ratings of {int(rated.sum()):,} players{held}{spread}"]
+        if rated.any():
+            lines.append(f"a rating's SD, given the others: {np.median(self.sd[rated]):.1f} in the middle")
+        if not self.converged:
+            lines.append(f"the ratings had not settled: the last move was {self.largest_move:.2g}")
+        rows = frame.head(10).iter_rows(named=True)
+        for n, row in enumerate(rows, 1):
+            error = "   fixed" if row["sd"] is None else f" ± {row['sd']:5.1f}"
+            lines.append(f"{n:4d}. {row['rating']:8.1f}{error}  {row['player']}")
+        return "\n".join(lines)
+
+    def plot(self) -> altair.LayerChart:
+        """A histogram of the ratings under the prior's curve."""
+        import altair as alt
+
+        rating = self.rating[self.rated]
+        count, edge = np.histogram(rating, bins="sturges")
+        bars = [
+            {"from": float(low), "to": float(high), "players": int(n)}
+            for low, high, n in zip(edge[:-1], edge[1:], count, strict=True)
+        ]
+        x = np.linspace(self.prior.mean - 4 * self.prior.sd, self.prior.mean + 4 * self.prior.sd, 161)
+        height = np.exp(self.prior.log_density(x)) * len(rating) * float(edge[1] - edge[0])
+        curve = [{"x": float(at), "y": float(y)} for at, y in zip(x, height, strict=True)]
+        histogram = alt.Chart(alt.InlineData(values=bars), width=480, height=240).mark_bar(color="#4c6a92")
+        line = alt.Chart(alt.InlineData(values=curve)).mark_line(color="#b4530a")
+        chart: alt.LayerChart = histogram.encode(
+            x=alt.X("from:Q", bin="binned", title="Rating (Elo points)", scale=alt.Scale(zero=False)),
+            x2="to:Q",
+            y=alt.Y("players:Q", title="Players, and the prior's curve"),
+        ) + line.encode(x="x:Q", y="y:Q")
+        return chart
+
+
+def expected_ratings(
+    matches: Matches,
+    *,
+    prior: Prior,
+    fixed: Sequence[float] | Array | None = None,
+    weights: Sequence[float] | Array | None = None,
+    procedure: Procedure = "newton",
+    tolerance: float = 1e-6,
+    most_sweeps: int = 10_000,
+) -> StaticRatings:
+    """Each player's rating is its expectation given all others' ratings (Smith 1994, eq. 49 and section 8.1).
+
+    The density of one rating x is proportional to p(x) times the product of E(x - R_j) for each win and 1 - E for each
+    loss, a draw being half of each; ratings are replaced by its mean, player after player, until nothing moves by
+    more than the tolerance (Elo points). `fixed` holds established players: their ratings by code, NaN for the others.
+
+    The paper takes the end of these sweeps for the expectation under the joint density. It is not quite that, since
+    the others are held at one value and not averaged over: it lies mostly between the most likely ratings and the
+    joint expectation, and the SDs are smaller than the joint ones. `procedure` "printed" sweeps as the paper does;
+    "newton" reaches the same end in a few passes.
+
+    >>> matches = Matches.of_pairs([0, 0, 1], [1, 2, 2], [1, 1, 0.5])
+    >>> found = expected_ratings(matches, prior=NormalPrior(0, 200))
+    >>> found.rating.round(1).tolist(), found.sd.round(1).tolist()
+    ([129.3, -64.5, -64.5], [166.0, 163.0, 163.0])
+    """
+    posterior, held = _posterior(matches, prior, fixed, weights)
+    if procedure not in ("newton", "printed"):
+        raise LudometerError(f"no procedure is called {procedure!r}; there are: newton, printed")
+    if not tolerance > 0:
+        raise LudometerError(f"the tolerance must be a number above 0, not {tolerance}")
+    start = find_mode(posterior, _start(posterior, held)).x
+    found = find_means(posterior, start, tolerance=from_elo(tolerance), procedure=procedure, most_sweeps=most_sweeps)
+    if not found.converged:
+        warnings.warn("the sweeps ended before the ratings had settled", ConvergenceWarning, stacklevel=2)
+    return _result(
+        matches, posterior, found, "expected", {"procedure": procedure, "tolerance": tolerance}, fixed, weights
+    )
+
+
+def most_likely_ratings(
+    matches: Matches,
+    *,
+    prior: Prior,
+    fixed: Sequence[float] | Array | None = None,
+    weights: Sequence[float] | Array | None = None,
+) -> StaticRatings:
+    """The ratings at which the posterior is highest (Smith 1994, eq. 48), by Newton's steps.
+
+    With a normal prior it is a ridge of 1 / (2 sd^2) around the mean. The SDs are of one player given the others.
+
+    >>> matches = Matches.of_pairs([0, 0, 1], [1, 2, 2], [1, 1, 0.5])
+    >>> most_likely_ratings(matches, prior=NormalPrior(0, 200)).rating.round(1).tolist()
+    [120.3, -60.2, -60.2]
+    """
+    posterior, held = _posterior(matches, prior, fixed, weights)
+    maximum = find_mode(posterior, _start(posterior, held))
+    if not maximum.converged:
+        warnings.warn("Newton's steps ended before the ratings had settled", ConvergenceWarning, stacklevel=2)
+    variance = measure_players(posterior, maximum.x).variance
+    found = Estimate(maximum.x, variance, maximum.n_steps, 0.0, maximum.converged)
+    return _result(matches, posterior, found, "most likely", {}, fixed, weights)
+
+
+def marginal_sd(
+    matches: Matches,
+    ratings: StaticRatings,
+    *,
+    weights: Sequence[float] | Array | None = None,
+    n_draws: int | None = None,
+    seed: int = 0,
+) -> Floats:
+    """SDs with the opponents' own errors in them, by the normal approximation to the joint density at these ratings.
+
+    Exact within it for up to 300 players unless `n_draws` is given, else from 64 draws; NaN for those held fixed.
+
+    >>> matches = Matches.of_pairs([0, 0, 1], [1, 2, 2], [1, 1, 0.5])
+    >>> found = expected_ratings(matches, prior=NormalPrior(0, 200))
+    >>> marginal_sd(matches, found).round(1).tolist()
+    [171.7, 170.2, 170.2]
+    """
+    if ratings.provenance.data != matches.fingerprint:
+        raise LudometerError("errors need the matches that the ratings were made of")
+    fixed = np.where(ratings.fixed, ratings.rating, np.nan) if ratings.fixed.any() else None
+    posterior, _ = _posterior(matches, ratings.prior, fixed, weights)
+    natural = from_elo(ratings.rating - ratings.prior.mean)
+    given = measure_players(posterior, natural)
+    variance = find_variances(posterior, natural, given, n_draws=n_draws, seed=seed)
+    return np.where(posterior.free, to_elo(np.sqrt(variance)), np.nan)
+
+
+def fit_normal_prior(
+    matches: Matches,
+    *,
+    mean: float = 0.0,
+    weights: Sequence[float] | Array | None = None,
+    tolerance: float = 1e-3,
+) -> NormalPrior:
+    """The normal prior whose SD makes the results likeliest, by empirical Bayes: see `fit_sd`.
+
+    It is low by a tenth or more where players have only a handful of matches each.
+
+    >>> from ludometer.games import simulate_strengths
+    >>> 180 < fit_normal_prior(simulate_strengths(300, 9000, sd=200, seed=1)).sd < 220
+    True
+    """
+    record = Record.of(gather(matches, weights=weights))
+    return NormalPrior(mean, fit_sd(record, 200.0, tolerance=tolerance)[0])
+
+
+def fit_sd(
+    record: Record, guess: float, *, tolerance: float, start: Floats | None = None, most_guesses: int = _MOST_GUESSES
+) -> tuple[float, Floats]:
+    """The SD of a normal prior, from a guess, and the expected ratings under the guess before it (natural units).
+
+    MacKay's condition: the sum of R_i^2 over the number of ratings that the results determine, the sum of 1 - v_i /
+    sd^2 with v_i the variance that is left, is sd^2. Steps are made longer by Aitken's rule, as they shrink evenly.
+    """
+    played = record.matches > 0
+    n_draws = max(2, _DRAWS_WHILE_FITTING // max(int(played.sum()), 1))
+    sd, before = guess, 0.0
+    x = start
+    for _ in range(most_guesses):
+        posterior = Posterior(record, NormalPrior(0.0, sd), played)
+        if x is None:
+            x = find_mode(posterior, np.where(played, posterior.start(), 0.0)).x
+        x = find_means(posterior, x, tolerance=from_elo(0.3)).rating
+        given = measure_players(posterior, x)
+        variance = find_variances(posterior, x, given, n_draws=n_draws, seed=0)[played]
+        determined = float((1 - variance / from_elo(sd) ** 2).sum())
+        shown = float((x[played] ** 2).sum())
+        new = to_elo(math.sqrt(shown / determined)) if determined > 0 else _LEAST_SD
+        step = math.log(min(max(new, _LEAST_SD), _LARGEST_SD) / sd)
+        shrink = step / before if before else 0.0
+        before = step
+        if 0 < shrink < 0.9:
+            step /= 1 - shrink
+            before = 0.0
+        sd = min(max(sd * math.exp(step), _LEAST_SD), _LARGEST_SD)
+        if abs(step) < tolerance:
+            break
+    assert x is not None
+    return sd, x
+
+
+def _posterior(
+    matches: Matches,
+    prior: Prior,
+    fixed: Sequence[float] | Array | None,
+    weights: Sequence[float] | Array | None,
+) -> tuple[Posterior, Floats]:
+    """The posterior, and the fixed ratings in natural units with NaN for those to be estimated."""
+    if not hasattr(prior, "log_density"):
+        raise LudometerError(f"a prior is needed, such as NormalPrior(0, 200), not {prior!r}")
+    n_players = len(matches.players)
+    held = np.full(n_players, np.nan) if fixed is None else np.asarray(fixed, np.float64)
+    if held.shape != (n_players,):
+        raise LudometerError(f"{n_players} players but {held.size} fixed ratings: NaN stands for those to be estimated")
+    if np.isinf(held).any():
+        raise LudometerError("fixed ratings must be numbers, or NaN for players to be estimated")
+    record = Record.of(gather(matches, weights=weights))
+    return Posterior(record, prior, np.isnan(held)), from_elo(held - prior.mean)
+
+
+def _start(posterior: Posterior, held: Floats) -> Floats:
+    return np.where(posterior.free, posterior.start(), held)
+
+
+def _result(
+    matches: Matches,
+    posterior: Posterior,
+    found: Estimate,
+    estimate: Literal["expected", "most likely"],
+    parameters: dict[str, object],
+    fixed: Sequence[float] | Array | None,
+    weights: Sequence[float] | Array | None,
+) -> StaticRatings:
+    prior, free = posterior.prior, posterior.free
+    held = {"fixed": int((~free).sum())} if not free.all() else {}
+    weighted = {"weighted": True} if weights is not None else {}
+    return StaticRatings(
+        players=matches.players,
+        rating=np.where(free, prior.mean + to_elo(found.rating), _given(fixed)),
+        sd=np.where(free, to_elo(np.sqrt(found.variance)), np.nan),
+        matches=posterior.record.matches,
+        fixed=~free,
+        prior=prior,
+        estimate=estimate,
+        n_sweeps=found.n_sweeps,
+        largest_move=to_elo(found.largest_move),
+        converged=found.converged,
+        provenance=Provenance(
+            f"{estimate} ratings", prior.parameters | parameters | held | weighted, matches.fingerprint
+        ),
+    )
+
+
+def _given(fixed: Sequence[float] | Array | None) -> Floats:
+    """Fixed ratings to the last bit, where there are any."""
+    return np.array(np.nan) if fixed is None else np.asarray(fixed, np.float64)

@@ -1,0 +1,70 @@
+"""Systems by users' words."""
+
+from __future__ import annotations
+
+import pytest
+
+from ludometer.errors import LudometerError
+from ludometer.games import simulate_strengths
+from ludometer.ratings import rate
+from ludometer.ratings.calibration import Calibrated
+from ludometer.ratings.catalogue import SYSTEMS, all_systems, make_system
+from ludometer.ratings.dynamic import Dynamic, DynamicShrinking
+from ludometer.ratings.glicko2 import Glicko2
+from ludometer.ratings.ics import InternetChess
+from ludometer.ratings.prizes import make_prizes
+from ludometer.ratings.smith import FittedSmith, Smith
+
+
+def test_all_systems_of_the_contract_are_there_and_rate() -> None:
+    assert list(SYSTEMS) == ["elo", "best-fit", "dynamic", "dynamic-shrinking", "ics", "smith", "glicko2", "static"]
+    matches = simulate_strengths(30, 1_500, seed=1)
+    for name, system in zip(SYSTEMS, all_systems(of_two=True), strict=True):
+        assert system.name == name
+        ratings = rate(matches, system=system)
+        assert ratings.provenance.method == name
+        assert len(ratings.rating) == 30
+
+
+@pytest.mark.parametrize(
+    ("text", "system"),
+    [
+        ("dynamic:h=64", Dynamic(h=64)),
+        ("dynamic:h=64,start=0,retire=365", Dynamic(h=64, start_rating=0, retire_after=365)),
+        ("dynamic", Calibrated(Dynamic())),
+        ("dynamic:h=optimal", Calibrated(Dynamic(), "optimal")),
+        ("dynamic-shrinking", Calibrated(DynamicShrinking())),
+        ("dynamic-shrinking:h=300,floor=20", DynamicShrinking(h=300, floor=20)),
+        ("ics:games=10", InternetChess(provisional=10)),
+        ("smith", Smith()),
+        ("smith:h=log-loss,games=10", Smith(h="log-loss", games=10)),
+        ("smith:h=40,sd=300", FittedSmith(h=40, sd=300)),
+        ("glicko2:tau=0.5,period=30", Glicko2(tau=0.5, period=30)),
+        ("glicko2:matches=1000", Glicko2(period_matches=1000)),
+    ],
+)
+def test_parameters_are_given_by_users_words(text: str, system: object) -> None:
+    assert make_system(text) == system
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("dynamic:k=3", "dynamic has no parameter 'k'; it has: h, start, retire"),
+        ("dynamic:h=fast", "write parameters as"),
+        ("dynamic-shrinking:h=optimal", "does not shrink"),
+        ("dynamic:h=5000", "must be below 1390"),
+        ("trueskill", "no rating system is called 'trueskill'; there are: elo"),
+    ],
+)
+def test_wrong_words_are_refused(text: str, message: str) -> None:
+    with pytest.raises(LudometerError, match=message):
+        make_system(text)
+
+
+def test_systems_of_two_know_no_prizes() -> None:
+    with pytest.raises(LudometerError, match="rates matches of two"):
+        make_system("ics", prizes=make_prizes("linear"))
+    with pytest.raises(LudometerError, match="rates matches of two"):
+        make_system("ics", base="e")
+    assert [system.name for system in all_systems(of_two=False, prizes=make_prizes("linear"))] == ["elo", "best-fit"]
