@@ -93,6 +93,7 @@ _HOMES = {
     "BestFit": "ratings",
     "BestFitElo": "ratings",
     "Bounds": "ratings",
+    "Calibrated": "ratings",
     "Calibration": "ratings",
     "Drift": "ratings",
     "Dynamic": "ratings",
@@ -235,6 +236,7 @@ if TYPE_CHECKING:
     from ludometer.ratings import BestFit as BestFit
     from ludometer.ratings import BestFitElo as BestFitElo
     from ludometer.ratings import Bounds as Bounds
+    from ludometer.ratings import Calibrated as Calibrated
     from ludometer.ratings import Calibration as Calibration
     from ludometer.ratings import Drift as Drift
     from ludometer.ratings import Dynamic as Dynamic

@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 @click.command("evaluate")
 @file_options()
 @stream_option
-@click.option("--system", "systems", multiple=True, help="Rating system, again and again for several: elo, elo:k=32.")
+@click.option(
+    "--system",
+    "systems",
+    multiple=True,
+    help="Rating system, again and again for several, such as elo:k=32; by default all.",
+)
 @click.option(
     "--from", "since", metavar="DATE", help="Score only matches from this time on; earlier ones are played only."
 )
@@ -35,10 +40,14 @@ if TYPE_CHECKING:
 @click.option("--timing", is_flag=True, help="Add the seconds each system took.")
 @json_option
 def command(**options: Any) -> None:
-    """Score rating systems on FILE by their forecasts, each made before its match.
+    """Score rating systems on FILE by their forecasts, each made before its match, best first.
+
+    Systems: elo, best-fit, static, dynamic, dynamic-shrinking, ics, smith, glicko2; matches of several have the first
+    two. Differences are those of log loss to the best system, with their standard errors over matches.
 
     \b
-    ludometer evaluate games.csv --system elo:k=16 --system elo:k=32
+    ludometer evaluate games.csv
+    ludometer evaluate games.csv --system elo:k=16 --system glicko2:tau=0.5
     ludometer evaluate results.parquet --from 2015-01-01 --json -
     """
     listen()
@@ -48,17 +57,22 @@ def command(**options: Any) -> None:
     from ludometer.report.files import write_json
     from ludometer.report.text import printable
 
-    systems = [make_system(text, prizes=prizes_of(options)) for text in options["systems"] or ("elo",)]
+    prizes = prizes_of(options)
+    systems = [make_system(text, prizes=prizes) for text in options["systems"]] or None
     done = []
     for group in load(options):
         with named(group):
-            result = evaluate(group.matches, systems=systems, since=options["since"], bins=options["bins"])
+            result = evaluate(
+                group.matches, systems=systems, since=options["since"], bins=options["bins"], prizes=prizes
+            )
         if options["json_file"] != "-":
             if group.value is not None:
                 click.echo(f"{options['by']}: {printable(group.value)}")
             click.echo(result.summary())
-            if any(score.parameters.get("in_sample") for score in result.systems):
-                note("the k of best-fit was fitted to the matches it is scored on; --from DATE fits it to earlier ones")
+            fitted = [score.system for score in result.systems if score.parameters.get("in_sample")]
+            if fitted:
+                note(f"fitted to the matches they are scored on: {', '.join(fitted)}; --from DATE fits to earlier ones")
+            note(*(f"{name} was left out: {reason}" for name, reason in result.left_out.items()))
             if options["timing"]:
                 click.echo("\n".join(f"{score.system}: {score.seconds:.3f} seconds" for score in result.systems))
             click.echo(_calibration_table(result))

@@ -30,7 +30,10 @@ _SORTS = ("rating", "player", "matches", "last")
 @file_options()
 @stream_option
 @click.option(
-    "--system", default="elo", show_default=True, help="Rating system: elo, or with parameters elo:k=32,start=0."
+    "--system",
+    default="elo",
+    show_default=True,
+    help="elo, best-fit, static, dynamic, dynamic-shrinking, ics, smith, glicko2; with parameters: elo:k=32,start=0.",
 )
 @click.option("--k", type=float, help="Step of Elo: points for a win against an equal, times two.  [default: 24]")
 @click.option("--start", type=float, help="Rating of a newcomer.  [default: 1500]")
@@ -55,6 +58,7 @@ def command(**options: Any) -> None:
     ludometer rate chess.pgn.zst --k 16 --search carlsen
     ludometer rate results.parquet --by league --json ratings.json
     ludometer rate races.csv --match race --prizes linear
+    ludometer rate league.csv --system glicko2
     """
     listen()
     from ludometer.ratings import rate
@@ -104,12 +108,14 @@ def _show(ratings: Ratings, rows: pl.DataFrame, options: dict[str, Any], value: 
         return
     shown = rows.head(options["top"] or 20)
     dated = ratings.last is not None
-    headers = ["", "player", "rating", "matches", *(["last played"] if dated else [])]
+    certain = ratings.sd is not None
+    headers = ["", "player", "rating", *(["±"] if certain else []), "matches", *(["last played"] if dated else [])]
     cells = (
         [
             f"{n}",
             row["player"],
             f"{row['rating']:.1f}",
+            *([f"{row['sd']:.0f}"] if certain else []),
             f"{row['matches']:,}",
             *([str(as_text(row["last"]))] if dated else []),
         ]

@@ -2,6 +2,7 @@
 
 from ludometer.ratings.best_fit import BestFit, BestFitElo, fit_best_elo, fit_share
 from ludometer.ratings.bounds import Bounds, fit_bounds
+from ludometer.ratings.calibration import Calibrated
 from ludometer.ratings.drift import Drift, measure_drift
 from ludometer.ratings.dynamic import Dynamic, DynamicShrinking
 from ludometer.ratings.elo import Elo, EloState
@@ -30,6 +31,7 @@ __all__ = [
     "BestFit",
     "BestFitElo",
     "Bounds",
+    "Calibrated",
     "Calibration",
     "Drift",
     "Dynamic",

@@ -51,12 +51,14 @@ def evaluation_document(evaluation: Evaluation, *, timing: bool) -> dict[str, An
     return {
         "systems": [
             _score(score)
+            | {"difference": score.difference, "difference_se": score.difference_se}
             | {"parameters": score.parameters, "calibration": _calibration(score)}
             | ({"seconds": score.seconds} if timing else {})
             for score in ordered
         ],
-        "coin": _score(evaluation.coin),
-        "absent": {},
+        "coin": _score(evaluation.coin)
+        | {"difference": evaluation.coin.difference, "difference_se": evaluation.coin.difference_se},
+        "absent": {f"systems.{name}": reason for name, reason in evaluation.left_out.items()},
     }
 
 
