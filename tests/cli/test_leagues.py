@@ -1,4 +1,4 @@
-"""ludometer noise, learn, simulate wm and league: the printed numbers, known truth, and mistakes told in one message."""
+"""ludometer noise, learn, simulate wm and league: printed numbers, known truth, and mistakes told in one message."""
 
 from __future__ import annotations
 

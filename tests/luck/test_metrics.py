@@ -46,7 +46,9 @@ def test_skills_that_change_show_in_the_halves() -> None:
         *(np.concatenate([getattr(half.pairs, name) for half in halves]) for name in ("first", "second", "score"))
     )
     changing = shift_by_change(measure_luck(both, choices=LuckChoices(draws=400)))
-    lasting = shift_by_change(measure_luck(simulate_strengths(60, 8000, sd=250, seed=1), choices=LuckChoices(draws=400)))
+    lasting = shift_by_change(
+        measure_luck(simulate_strengths(60, 8000, sd=250, seed=1), choices=LuckChoices(draws=400))
+    )
     assert changing is not None
     assert lasting is not None
     assert changing[0] > 4 * changing[1]

@@ -48,6 +48,7 @@ def command(**options: Any) -> None:
     """
     listen()
     from ludometer.learning import study_learning
+    from ludometer.matches import Matches
     from ludometer.read.ratings import collect_ratings, find_ratings
     from ludometer.report.documents import provenance_document
     from ludometer.report.files import write_json
@@ -65,6 +66,7 @@ def command(**options: Any) -> None:
         study = study_learning(listed.rating, **shared, snapshots=options["snapshots"])
     else:
         (group,) = load(options)
+        assert isinstance(group.matches, Matches)
         study = study_learning(
             group.matches, **shared, games=options["window"], k=options["k"], start_rating=options["start"]
         )

@@ -77,6 +77,7 @@ def _calculate(options: dict[str, Any]) -> tuple[dict[str, Any], list[str], Prov
 
 
 def _of_file(options: dict[str, Any]) -> tuple[dict[str, Any], list[str], Provenance]:
+    from ludometer.matches import Matches
     from ludometer.ratings import Dynamic, estimate_noise, measure_drift, measure_noise, measure_triangles
     from ludometer.report.leagues import (
         drift_absences,
@@ -92,6 +93,7 @@ def _of_file(options: dict[str, Any]) -> tuple[dict[str, Any], list[str], Proven
         raise LudometerError("noise is told of one league: choose a part of the file with --where")
     (group,) = load(options)
     matches, seed = group.matches, options["seed"]
+    assert isinstance(matches, Matches)
     settings = {"step": options["step"], "entry_error": options["entry_error"], "lifetimes": options["lifetimes"]}
     noise = estimate_noise(matches, **settings, seed=seed)
     if options["sigma"] is not None or options["games"] is not None:

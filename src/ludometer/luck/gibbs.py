@@ -37,6 +37,9 @@ _HIGHEST_RHAT, _STILL_WARMING = 1.01, 1.05
 _TIE_RATE = (2.0, 5.0)
 """The printed beta prior of the tie rate."""
 
+_FURTHEST = 1e4
+"""The largest sigma of a prior without end. The printed sampler is none of its own model, and can run off to infinity."""
+
 _LARGE = 20_000
 """Players of a record that takes so long that users want to be told how it goes."""
 
@@ -61,7 +64,7 @@ def make_prior(text: str) -> SigmaPrior:
     """`uniform:10`, flat on sigma from 0 to 10, or `invgamma:2,1` on sigma^2, as Gilbert and Wells have it.
 
     >>> make_prior("invgamma:2,1")
-    SigmaPrior(name='invgamma:2,1', power=5.0, rate=1.0, top=inf)
+    SigmaPrior(name='invgamma:2,1', power=5.0, rate=1.0, top=10000.0)
     """
     kind, _, numbers = text.partition(":")
     try:
@@ -72,7 +75,7 @@ def make_prior(text: str) -> SigmaPrior:
         if kind == "uniform" and len(values) == 1:
             return SigmaPrior(text, 0.0, 0.0, values[0])
         if kind == "invgamma" and len(values) == 2:
-            return SigmaPrior(text, 2 * values[0] + 1, values[1], np.inf)
+            return SigmaPrior(text, 2 * values[0] + 1, values[1], _FURTHEST)
     raise LudometerError(f"a prior of the spread is such as uniform:10 or invgamma:2,1, not {text!r}")
 
 

@@ -1,0 +1,339 @@
+"""Strengths of the players of a tournament from their moves, with the engine's, intervals, and what contradicts them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from ludometer.arrays import Codes, Counts, Floats
+from ludometer.errors import LudometerError
+from ludometer.intrinsic.evaluations import Evaluations
+from ludometer.intrinsic.gain import Filters, Gains, measure_gains, rating_difference
+from ludometer.intrinsic.pairs import Distribution, PairTable, compare_pairs
+from ludometer.intrinsic.samples import ENGINE, Reference, gather_samples
+from ludometer.intrinsic.tournament import (
+    EngineStrength,
+    engine_strength,
+    iterate_as_printed,
+    shift_to_ratings,
+    solve_strengths,
+)
+from ludometer.intrinsic.uncertainty import (
+    MIN_GAMES,
+    REPLICATES,
+    TOO_FEW,
+    draw_weights,
+    find_errors,
+    find_intervals,
+    nullable,
+)
+from ludometer.result import Provenance
+
+if TYPE_CHECKING:
+    import altair
+    import polars as pl
+
+Method = Literal["exact", "printed", "engine"]
+"""Least squares solved exactly; the integer iteration behind the printed tables; or the engine's strength plus d."""
+
+
+@dataclass(frozen=True, eq=False)
+class AgainstEngine:
+    """Each player against the reference: expected score, difference (-inf: no estimate yet), error and interval."""
+
+    reference: str
+    score: Floats
+    difference: Floats
+    error: Floats
+    low: Floats
+    high: Floats
+    lanes: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Strengths:
+    """Of each player who moved: moves, games, rating, strength with its interval, and how he stands to the engine.
+
+    `relative` has mean 0 over the players and needs no ratings. NaN: no rating known, or too few games.
+    """
+
+    names: tuple[str, ...]
+    moves: Counts
+    games: Counts
+    rating: Floats
+    relative: Floats
+    strength: Floats
+    low: Floats
+    high: Floats
+    against_engine: AgainstEngine
+    pairs: PairTable
+    engine: EngineStrength
+    method: Method
+    level: float
+    min_games: int
+    provenance: Provenance
+
+    @property
+    def inconsistency(self) -> float:
+        """The RMS over pairs of `d_i - d_j` by the engine less `d_ij`, in Elo points."""
+        by_engine = self.by_engine
+        used = np.isfinite(by_engine) & np.isfinite(self.pairs.difference)
+        return float(np.sqrt(np.mean((by_engine[used] - self.pairs.difference[used]) ** 2))) if used.any() else np.nan
+
+    @property
+    def by_engine(self) -> Floats:
+        """The difference of each pair by way of the engine."""
+        d = self.against_engine.difference
+        with np.errstate(invalid="ignore"):
+            return np.asarray(d[self.pairs.first] - d[self.pairs.second])
+
+    @property
+    def contradictions(self) -> list[str]:
+        """Pairs whose order is one way by their own gains and the other way by the engine."""
+        by_engine, direct = self.by_engine, self.pairs.difference
+        return [
+            f"{self.names[self.pairs.first[k]]} - {self.names[self.pairs.second[k]]}: {direct[k]:+.0f} by their gains, "
+            f"{by_engine[k]:+.0f} by the engine"
+            for k in np.flatnonzero(direct * by_engine < 0)
+        ]
+
+    @property
+    def absent(self) -> dict[str, str]:
+        """Why a number is not there, by player."""
+        why = {}
+        for code, name in enumerate(self.names):
+            if not np.isfinite(self.strength[code]):
+                known = np.isfinite(self.against_engine.difference[code]) or self.method != "engine"
+                why[f"{name}.strength"] = "no rating is known" if known else "no estimate yet: every gain is negative"
+            elif not np.isfinite(self.low[code]):
+                why[f"{name}.interval"] = TOO_FEW if self.games[code] < self.min_games else "no finite replicates"
+        return why
+
+    def to_frame(self) -> pl.DataFrame:
+        """A row a player, strongest first."""
+        import polars as pl
+
+        engine = self.against_engine
+        columns = {
+            "player": self.names,
+            "moves": self.moves,
+            "games": self.games,
+            "rating": self.rating,
+            "strength": self.strength,
+            "low": self.low,
+            "high": self.high,
+            "relative": self.relative,
+            "engine_score": engine.score,
+            "engine_difference": engine.difference,
+            "engine_low": engine.low,
+            "engine_high": engine.high,
+        }
+        frame = pl.DataFrame(columns)
+        finite = pl.when(pl.col(pl.Float64).is_finite()).then(pl.col(pl.Float64))
+        return frame.with_columns(finite).sort("relative", "player", descending=[True, False], nulls_last=True)
+
+    def pairs_frame(self) -> pl.DataFrame:
+        """A row a pair: directly, with its interval, and by way of the engine."""
+        import polars as pl
+
+        by_engine = pl.Series("by_engine", self.by_engine)
+        return self.pairs.to_frame().with_columns(pl.when(by_engine.is_finite()).then(by_engine).alias("by_engine"))
+
+    def summary(self) -> str:
+        """The table of strengths, at most 15 players, then the engine and what contradicts."""
+        rows = self.to_frame().to_dicts()
+        lines = [f"{int(self.moves.sum()):,} moves, {len(self.pairs):,} pairs, {100 * self.level:g} % intervals"]
+        lines += [_line(row, self.games_word(row)) for row in rows[:14]]
+        if len(rows) > 14:
+            lines.append(f"and {len(rows) - 14} players more")
+        if self.engine.strength is not None:
+            span = self.engine.interval
+            words = "" if span is None else f" [{span[0]:.0f}, {span[1]:.0f}]"
+            lines.append(f"engine {self.engine.strength:.0f}{words}")
+        lines.append(f"pairs by the engine ({self.against_engine.reference}) differ by {self.inconsistency:.0f} (RMS)")
+        found = self.contradictions
+        if found:
+            lines.append(f"{len(found)} of {len(self.pairs)} pairs have another sign by the engine, such as {found[0]}")
+        return "\n".join(lines)
+
+    def games_word(self, row: Mapping[str, object]) -> str:
+        """The interval of a row of the frame, or why there is none."""
+        if row["low"] is not None:
+            return f"[{row['low']:.0f}, {row['high']:.0f}]"
+        return TOO_FEW if int(str(row["games"])) < self.min_games else ""
+
+    def plot(self) -> altair.LayerChart:
+        """Strengths with their intervals, strongest first; a hollow point is the known rating."""
+        import altair as alt
+
+        rows = self.to_frame().to_dicts()
+        key = "strength" if any(row["strength"] is not None for row in rows) else "relative"
+        x = alt.X(f"{key}:Q", title="Strength (Elo points)", scale=alt.Scale(zero=False))
+        y = alt.Y("player:N", sort=[row["player"] for row in rows], title=None)
+        base = alt.Chart(alt.InlineData(values=rows), width=480)
+        drawn: alt.LayerChart = (
+            base.mark_rule(color="#4c6a92").encode(x=alt.X("low:Q", title="Strength (Elo points)"), x2="high:Q", y=y)
+            + base.mark_point(filled=True, color="#4c6a92").encode(x=x, y=y)
+            + base.mark_point(color="#b4530a").encode(x="rating:Q", y=y)
+        )
+        return drawn
+
+
+def measure_strengths(
+    evaluations: Evaluations,
+    *,
+    ratings: Mapping[str, float] | None = None,
+    filters: Filters | None = None,
+    distribution: Distribution = "player",
+    method: Method = "exact",
+    reference: Reference = ENGINE,
+    engine: float | None = None,
+    level: float = 0.95,
+    replicates: int = REPLICATES,
+    min_games: int = MIN_GAMES,
+    seed: int = 0,
+) -> Strengths:
+    """Strengths in Elo points on the scale of the known ratings (Ferreira 2012, Algorithms 1 to 4).
+
+    Every strength has an interval from a Bayesian bootstrap over games. `ratings` by name go before those of the games;
+    without any, only relative strengths exist. `engine` is a known strength of the engine, for `method="engine"`.
+
+    >>> from ludometer.intrinsic.evaluations import EvaluatedGame
+    >>> game = EvaluatedGame("1", "Ann", "Ben", [0, 0, 20, 10, 40, 40, 40], white_rating=2000, black_rating=1900)
+    >>> found = measure_strengths(Evaluations.of_games([game]))
+    >>> found.strength.round().tolist(), found.games_word(found.to_frame().row(0, named=True))
+    ([2037.0, 1863.0], 'too few games')
+    """
+    gains = measure_gains(evaluations, filters=filters)
+    if not len(gains):
+        raise LudometerError("no move has a gain that counts: evaluations before and after a move are needed")
+    weight = draw_weights(gains.n_games, replicates=replicates, seed=seed)
+    settings = {"level": level, "min_games": min_games}
+    pairs = compare_pairs(gains, weight, distribution=distribution, level=level, min_games=min_games)
+    moves, games = gains.counts()
+    played = np.flatnonzero(moves).astype(np.int32)
+    rating = evaluations.known_ratings(ratings)[played]
+    against = hold_against(gains, gains.player, len(moves), reference, weight, games=games, **settings)
+    against = _take(against, played)
+    pairs = _renumber(pairs, played)
+    names = tuple(pairs.names)
+    found, lanes = _estimates(pairs, names, rating, against, method, engine, reference)
+    shift = shift_to_ratings(found, rating) if method != "engine" else (0.0 if np.isfinite(found).any() else None)
+    # the mean of the ratings is known; what the bootstrap moves is how strengths lie around it
+    moved = lanes if method == "engine" else lanes + _lane_shift(lanes, rating)
+    strength = found + (np.nan if shift is None else shift)
+    relative = found - (found[np.isfinite(found)].mean() if np.isfinite(found).any() else 0.0)
+    low, high = find_intervals(strength, moved, games[played], **settings)
+    parameters = {
+        "distribution": distribution,
+        "method": method,
+        "reference": reference.name,
+        "replicates": replicates,
+        **settings,
+        **gains.provenance.parameters,
+    }
+    measured = engine_strength(rating, against.difference, strength)
+    return Strengths(
+        names,
+        moves[played],
+        games[played],
+        rating,
+        relative,
+        strength,
+        low,
+        high,
+        against,
+        pairs,
+        replace(measured, interval=_engine_interval(against, rating, gains.n_games, **settings), given=engine),
+        method,
+        level,
+        min_games,
+        Provenance("strength from moves", parameters, evaluations.fingerprint, seed),
+    )
+
+
+def hold_against(
+    gains: Gains,
+    sample: Codes,
+    n_samples: int,
+    reference: Reference,
+    weight: Floats,
+    *,
+    games: Counts,
+    level: float,
+    min_games: int,
+) -> AgainstEngine:
+    """Each sample of gains against the reference, whose own error is left out; samples without gains are NaN."""
+    samples = gather_samples(gains, sample, n_samples, references=[reference])
+    filled = np.flatnonzero(np.diff(samples.starts)[:n_samples]).astype(np.int32)
+    score = np.full((n_samples, weight.shape[1]), np.nan)
+    score[filled] = samples.scores(filled, np.full(len(filled), n_samples, np.int32), weight)
+    with np.errstate(divide="ignore"):
+        difference = np.asarray(rating_difference(score))
+    low, high = find_intervals(difference[:, 0], difference[:, 1:], games, level=level, min_games=min_games)
+    error = find_errors(difference[:, 1:], games, min_games=min_games)
+    return AgainstEngine(reference.name, score[:, 0], difference[:, 0], error, low, high, difference[:, 1:])
+
+
+def _estimates(
+    pairs: PairTable,
+    names: tuple[str, ...],
+    rating: Floats,
+    against: AgainstEngine,
+    method: Method,
+    engine: float | None,
+    reference: Reference,
+) -> tuple[Floats, Floats]:
+    """Strengths before their shift, and those of the replicates."""
+    if method == "engine":
+        level = engine_strength(rating, against.difference).by_rating if engine is None else engine
+        level = np.nan if level is None else level
+        return level + np.where(np.isfinite(against.difference), against.difference, np.nan), level + against.lanes
+    lanes = solve_strengths(
+        pairs.first, pairs.second, np.column_stack((pairs.difference, pairs.lanes)), len(names), names=names
+    )
+    if method == "printed":
+        return iterate_as_printed(pairs.first, pairs.second, np.rint(pairs.difference), rating), lanes[:, 1:]
+    return lanes[:, 0], lanes[:, 1:]
+
+
+def _lane_shift(lanes: Floats, rating: Floats) -> Floats:
+    known = np.isfinite(rating)
+    known = known if known.any() else np.ones(len(rating), bool)
+    return np.asarray(-lanes[known].mean(axis=0))
+
+
+def _engine_interval(
+    against: AgainstEngine, rating: Floats, n_games: int, *, level: float, min_games: int
+) -> tuple[float, float] | None:
+    used = np.isfinite(rating) & np.isfinite(against.difference)
+    if not used.any():
+        return None
+    value = (rating[used] - against.difference[used]).mean()
+    lanes = (rating[used, None] - against.lanes[used]).mean(axis=0)
+    low, high = find_intervals(value, lanes, np.asarray(n_games), level=level, min_games=min_games)
+    ends = nullable(float(low)), nullable(float(high))
+    return None if ends[0] is None or ends[1] is None else (ends[0], ends[1])
+
+
+def _take(against: AgainstEngine, kept: Codes) -> AgainstEngine:
+    columns = ("score", "difference", "error", "low", "high", "lanes")
+    return replace(against, **{name: getattr(against, name)[kept] for name in columns})
+
+
+def _renumber(pairs: PairTable, played: Codes) -> PairTable:
+    number = np.full(len(pairs.names), -1, np.int32)
+    number[played] = np.arange(len(played))
+    names = tuple(pairs.names[code] for code in played)
+    return replace(pairs, names=names, first=number[pairs.first], second=number[pairs.second])
+
+
+def _line(row: Mapping[str, object], span: str) -> str:
+    value = row["strength"] if row["strength"] is not None else row["relative"]
+    text = "     -" if value is None else f"{value:6.0f}"
+    against = row["engine_difference"]
+    engine = "no estimate yet" if against is None else f"{against:+.0f} against the engine"
+    return f"{row['player']!s:<22} {text} {span:<14} {row['games']:4} games  {engine}"

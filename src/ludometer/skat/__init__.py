@@ -1,0 +1,1 @@
+"""Skat: cards, the value of a game, the score of a series."""
