@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ludometer.arrays import Array, Codes, Counts, Mask
+from ludometer.arrays import Array, Codes, Counts
 from ludometer.errors import LudometerError
 from ludometer.intrinsic.evaluations import BLACK, UNKNOWN, Conventions, Evaluations
 from ludometer.players import Players
@@ -87,7 +87,7 @@ class Gains:
 
     def of(self, player: str) -> Codes:
         """The gains of one player."""
-        return self.value[self.player == self.players.code(player)]
+        return np.asarray(self.value[self.player == self.players.code(player)], np.int32)
 
     def counts(self) -> tuple[Counts, Counts]:
         """Moves and games of each player."""
@@ -147,11 +147,9 @@ def measure_gains(evaluations: Evaluations, *, filters: Filters | None = None) -
     [-3, -30, 0]
     """
     filters = filters or Filters()
-    after = np.flatnonzero(evaluations.has_gain)
+    after = counting_moves(evaluations, filters)
     step = evaluations.evaluation[after].astype(np.int64) - evaluations.evaluation[after - 1]
-    kept = _counting(evaluations, after, filters)
-    value = np.where(evaluations.side[after] == BLACK, -step, step).astype(np.int32)[kept]
-    after = after[kept]
+    value = np.where(evaluations.side[after] == BLACK, -step, step).astype(np.int32)
     game = evaluations.game[after]
     return Gains(
         value,
@@ -163,7 +161,7 @@ def measure_gains(evaluations: Evaluations, *, filters: Filters | None = None) -
         evaluations.players,
         evaluations.events,
         len(evaluations),
-        int(len(kept) - kept.sum()),
+        int(evaluations.has_gain.sum()) - len(after),
         filters,
         evaluations.conventions,
         Provenance(
@@ -218,7 +216,9 @@ def move_gaps(evaluations: Evaluations, positions: Counts) -> Array:
     return np.where(known, np.abs(best - second), np.nan)
 
 
-def _counting(evaluations: Evaluations, after: Counts, filters: Filters) -> Mask:
+def counting_moves(evaluations: Evaluations, filters: Filters) -> Counts:
+    """The positions after the moves that have a gain and pass the filters."""
+    after = np.flatnonzero(evaluations.has_gain)
     kept = evaluations.ply[after] > filters.skip_plies
     if filters.window is not None:
         kept &= np.abs(evaluations.evaluation[after - 1].astype(np.int64)) <= filters.window
@@ -231,4 +231,4 @@ def _counting(evaluations: Evaluations, after: Counts, filters: Filters) -> Mask
     if filters.gap is not None:
         gap = move_gaps(evaluations, after - 1)
         kept &= (gap >= filters.gap[0]) & (gap <= filters.gap[1])
-    return np.asarray(kept)
+    return after[kept]

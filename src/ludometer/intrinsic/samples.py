@@ -78,9 +78,7 @@ class Samples:
         return out
 
 
-def gather_samples(
-    gains: Gains, sample: Codes, n_samples: int, *, references: Sequence[Reference] = ()
-) -> Samples:
+def gather_samples(gains: Gains, sample: Codes, n_samples: int, *, references: Sequence[Reference] = ()) -> Samples:
     """Samples by the number of each gain's sample (-1: none); the references come behind them."""
     used = np.flatnonzero(sample >= 0)
     parts = [(gains.value[used], gains.game[used], sample[used])]

@@ -1,4 +1,4 @@
-"""Strengths of the players of a tournament from their moves, with the engine's, intervals, and what contradicts them."""
+"""Strengths of the players of a tournament from their moves, with intervals, and the strength of the engine."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from ludometer.intrinsic.uncertainty import (
     MIN_GAMES,
     REPLICATES,
     TOO_FEW,
+    combine_intervals,
     draw_weights,
     find_errors,
     find_intervals,
@@ -57,7 +58,8 @@ class AgainstEngine:
 class Strengths:
     """Of each player who moved: moves, games, rating, strength with its interval, and how he stands to the engine.
 
-    `relative` has mean 0 over the players and needs no ratings. NaN: no rating known, or too few games.
+    `relative` has mean 0 over the players and needs no ratings; without any the interval is that of `relative`.
+    NaN: no rating is known, or too few games.
     """
 
     names: tuple[str, ...]
@@ -109,7 +111,7 @@ class Strengths:
                 known = np.isfinite(self.against_engine.difference[code]) or self.method != "engine"
                 why[f"{name}.strength"] = "no rating is known" if known else "no estimate yet: every gain is negative"
             elif not np.isfinite(self.low[code]):
-                why[f"{name}.interval"] = TOO_FEW if self.games[code] < self.min_games else "no finite replicates"
+                why[f"{name}.interval"] = TOO_FEW
         return why
 
     def to_frame(self) -> pl.DataFrame:
@@ -146,7 +148,7 @@ class Strengths:
         """The table of strengths, at most 15 players, then the engine and what contradicts."""
         rows = self.to_frame().to_dicts()
         lines = [f"{int(self.moves.sum()):,} moves, {len(self.pairs):,} pairs, {100 * self.level:g} % intervals"]
-        lines += [_line(row, self.games_word(row)) for row in rows[:14]]
+        lines += [_line(row, self.interval_word(row)) for row in rows[:14]]
         if len(rows) > 14:
             lines.append(f"and {len(rows) - 14} players more")
         if self.engine.strength is not None:
@@ -159,11 +161,9 @@ class Strengths:
             lines.append(f"{len(found)} of {len(self.pairs)} pairs have another sign by the engine, such as {found[0]}")
         return "\n".join(lines)
 
-    def games_word(self, row: Mapping[str, object]) -> str:
+    def interval_word(self, row: Mapping[str, object]) -> str:
         """The interval of a row of the frame, or why there is none."""
-        if row["low"] is not None:
-            return f"[{row['low']:.0f}, {row['high']:.0f}]"
-        return TOO_FEW if int(str(row["games"])) < self.min_games else ""
+        return TOO_FEW if row["low"] is None else f"[{row['low']:.0f}, {row['high']:.0f}]"
 
     def plot(self) -> altair.LayerChart:
         """Strengths with their intervals, strongest first; a hollow point is the known rating."""
@@ -204,35 +204,45 @@ def measure_strengths(
     >>> from ludometer.intrinsic.evaluations import EvaluatedGame
     >>> game = EvaluatedGame("1", "Ann", "Ben", [0, 0, 20, 10, 40, 40, 40], white_rating=2000, black_rating=1900)
     >>> found = measure_strengths(Evaluations.of_games([game]))
-    >>> found.strength.round().tolist(), found.games_word(found.to_frame().row(0, named=True))
-    ([2037.0, 1863.0], 'too few games')
+    >>> found.strength.round().tolist(), found.interval_word(found.to_frame().row(0, named=True))
+    ([2058.0, 1842.0], 'too few games')
     """
     gains = measure_gains(evaluations, filters=filters)
     if not len(gains):
         raise LudometerError("no move has a gain that counts: evaluations before and after a move are needed")
     weight = draw_weights(gains.n_games, replicates=replicates, seed=seed)
-    settings = {"level": level, "min_games": min_games}
     pairs = compare_pairs(gains, weight, distribution=distribution, level=level, min_games=min_games)
     moves, games = gains.counts()
     played = np.flatnonzero(moves).astype(np.int32)
     rating = evaluations.known_ratings(ratings)[played]
-    against = hold_against(gains, gains.player, len(moves), reference, weight, games=games, **settings)
+    against = hold_against(
+        gains, gains.player, len(moves), reference, weight, games=games, level=level, min_games=min_games
+    )
     against = _take(against, played)
     pairs = _renumber(pairs, played)
     names = tuple(pairs.names)
-    found, lanes = _estimates(pairs, names, rating, against, method, engine, reference)
+    found = _estimates(pairs, rating, against, method, engine)
     shift = shift_to_ratings(found, rating) if method != "engine" else (0.0 if np.isfinite(found).any() else None)
-    # the mean of the ratings is known; what the bootstrap moves is how strengths lie around it
-    moved = lanes if method == "engine" else lanes + _lane_shift(lanes, rating)
     strength = found + (np.nan if shift is None else shift)
     relative = found - (found[np.isfinite(found)].mean() if np.isfinite(found).any() else 0.0)
-    low, high = find_intervals(strength, moved, games[played], **settings)
+    centre = relative if shift is None else strength
+    if method == "engine":
+        low, high = find_intervals(centre, against.lanes, games[played], level=level, min_games=min_games)
+    elif distribution == "pair":
+        low, high = _pair_intervals(centre, pairs, rating, level=level, min_games=min_games)
+    else:
+        lanes = solve_strengths(pairs.first, pairs.second, pairs.lanes, len(names))
+        # the mean of the ratings is known; what the bootstrap moves is how strengths lie around it
+        low, high = find_intervals(
+            centre, lanes - _anchor(lanes, rating), games[played], level=level, min_games=min_games
+        )
     parameters = {
         "distribution": distribution,
         "method": method,
         "reference": reference.name,
         "replicates": replicates,
-        **settings,
+        "level": level,
+        "min_games": min_games,
         **gains.provenance.parameters,
     }
     measured = engine_strength(rating, against.difference, strength)
@@ -247,7 +257,11 @@ def measure_strengths(
         high,
         against,
         pairs,
-        replace(measured, interval=_engine_interval(against, rating, gains.n_games, **settings), given=engine),
+        replace(
+            measured,
+            interval=_engine_interval(against, rating, gains.n_games, level=level, min_games=min_games),
+            given=engine,
+        ),
         method,
         level,
         min_games,
@@ -279,31 +293,34 @@ def hold_against(
 
 
 def _estimates(
-    pairs: PairTable,
-    names: tuple[str, ...],
-    rating: Floats,
-    against: AgainstEngine,
-    method: Method,
-    engine: float | None,
-    reference: Reference,
-) -> tuple[Floats, Floats]:
-    """Strengths before their shift, and those of the replicates."""
+    pairs: PairTable, rating: Floats, against: AgainstEngine, method: Method, engine: float | None
+) -> Floats:
+    """Strengths before their shift."""
     if method == "engine":
         level = engine_strength(rating, against.difference).by_rating if engine is None else engine
-        level = np.nan if level is None else level
-        return level + np.where(np.isfinite(against.difference), against.difference, np.nan), level + against.lanes
-    lanes = solve_strengths(
-        pairs.first, pairs.second, np.column_stack((pairs.difference, pairs.lanes)), len(names), names=names
-    )
+        finite = np.isfinite(against.difference)
+        return np.where(finite, against.difference, np.nan) + (np.nan if level is None else level)
     if method == "printed":
-        return iterate_as_printed(pairs.first, pairs.second, np.rint(pairs.difference), rating), lanes[:, 1:]
-    return lanes[:, 0], lanes[:, 1:]
+        return iterate_as_printed(pairs.first, pairs.second, np.rint(pairs.difference), rating)
+    return solve_strengths(pairs.first, pairs.second, pairs.difference, len(rating), names=pairs.names)
 
 
-def _lane_shift(lanes: Floats, rating: Floats) -> Floats:
+def _pair_intervals(
+    centre: Floats, pairs: PairTable, rating: Floats, *, level: float, min_games: int
+) -> tuple[Floats, Floats]:
+    """Where each pair has a distribution of its own, pairs share no games, and a strength is a sum over pairs.
+
+    Replicates of the whole would see nothing of a pair with a single game, whose weight cancels.
+    """
+    parts = solve_strengths(pairs.first, pairs.second, np.eye(len(pairs)), len(rating))
+    error = find_errors(pairs.lanes, pairs.n_games, min_games=min_games)
+    return combine_intervals(centre, parts - _anchor(parts, rating), error, pairs.n_games, level=level)
+
+
+def _anchor(lanes: Floats, rating: Floats) -> Floats:
+    """The mean over the players whose ratings are known, or over all."""
     known = np.isfinite(rating)
-    known = known if known.any() else np.ones(len(rating), bool)
-    return np.asarray(-lanes[known].mean(axis=0))
+    return np.asarray(lanes[known if known.any() else slice(None)].mean(axis=0))
 
 
 def _engine_interval(

@@ -59,6 +59,26 @@ def find_errors(replicates: Floats, n_games: Counts, *, min_games: int = MIN_GAM
     return np.where(enough, error * np.sqrt((safe + 1) / (safe - 1)), np.nan)
 
 
+def combine_intervals(
+    estimate: Floats, coefficient: Floats, error: Floats, n_games: Counts, *, level: float = 0.95
+) -> tuple[Floats, Floats]:
+    """Both ends for sums `coefficient[i] @ parts` of independent parts with these errors, each from its own games.
+
+    The degrees of freedom are Satterthwaite's; a sum with a part whose error is not known has no interval.
+    """
+    from scipy.stats import t
+
+    check_level(level)
+    used = np.abs(coefficient) > 1e-9
+    part = np.where(used, coefficient**2 * np.where(np.isfinite(error), error, 0.0) ** 2, 0.0)
+    unknown = (used & ~np.isfinite(error)).any(axis=1)
+    whole, finer = part.sum(axis=1), (part**2 / np.maximum(n_games - 1, 1)).sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        half = t.ppf((1 + level) / 2, whole**2 / finer) * np.sqrt(whole)
+    half = np.where(unknown | (whole == 0), np.nan, half)
+    return estimate - half, estimate + half
+
+
 def score_interval(score: Any, n_effective: Any, quantile: Any) -> tuple[Any, Any]:
     """Wilson's interval of an expected score from so many independent moves; it holds at 0 and 1 as well.
 
@@ -77,8 +97,6 @@ def check_level(level: float) -> None:
     """A level of confidence lies between 0 and 1."""
     if not 0 < level < 1:
         raise LudometerError(f"the level of an interval lies between 0 and 1, not {level:g}")
-
-
 
 
 def nullable(value: float) -> float | None:

@@ -18,7 +18,7 @@ _FIRST_BID = 18
 _NULL_VALUE = 23
 _GRAND_START, _GRAND_SLOPE = 4.0, 4.0
 _EYES_A_POINT = 12.0
-_SAFE_GAPS = 1
+_SAFE_GAPS = 4
 """A null may have one small hole."""
 
 
@@ -89,7 +89,7 @@ def _limit(hand: int, need: float, base_values: Codes, lost: Array, gaps: Array)
     for game in range(5):
         if _count_strength(hand, game, lost) >= need:
             limit = max(limit, base_values[game] * (_matadors(hand, game) + 1))
-    if limit == 0 and _null_gaps(hand, gaps) <= _SAFE_GAPS:
+    if limit < _NULL_VALUE and _null_gaps(hand, gaps) <= _SAFE_GAPS:
         limit = _NULL_VALUE
     return limit
 

@@ -41,11 +41,11 @@ def winner_pass_plain(
                     moved += step * (score[i] - 1 / (1 + math.exp(others[i] - moved)))
                 rating[who[i]] = moved
         else:
-            for i in np.flatnonzero(won):
-                for j in np.flatnonzero(~won):
-                    miss = step / won.sum() * (1 - 1 / (1 + math.exp(rating[who[j]] - rating[who[i]])))
-                    rating[who[i]] += miss
-                    rating[who[j]] -= miss
+            for winner in who[won]:
+                for loser in who[~won]:
+                    miss = step / won.sum() * (1 - 1 / (1 + math.exp(rating[loser] - rating[winner])))
+                    rating[winner] += miss
+                    rating[loser] -= miss
 
 
 def winner_pass(
@@ -117,9 +117,7 @@ def quotient_pass(starts: Counts, player: Codes, score: Floats, rating: Floats, 
 
 
 @kernel
-def _quotient_pass(
-    starts: Counts, player: Codes, score: Floats, rating: Floats, weight: float, before: Floats
-) -> None:
+def _quotient_pass(starts: Counts, player: Codes, score: Floats, rating: Floats, weight: float, before: Floats) -> None:
     for match in range(len(starts) - 1):
         start, stop = starts[match], starts[match + 1]
         total, level = 0.0, 0.0

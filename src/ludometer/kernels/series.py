@@ -33,7 +33,14 @@ additive, whether unequal steps are balanced, and the lowest rating (minus infin
 
 
 def series_pass_plain(
-    starts: Counts, player: Codes, score: Floats, rules: Floats, state: Floats, spread: Floats, audit: Floats, sd: Floats
+    starts: Counts,
+    player: Codes,
+    score: Floats,
+    rules: Floats,
+    state: Floats,
+    spread: Floats,
+    audit: Floats,
+    sd: Floats,
 ) -> None:
     """The plain twin of `series_pass`."""
     for match, (start, stop) in enumerate(pairwise(starts)):
@@ -62,7 +69,14 @@ def series_pass_plain(
 
 
 def series_pass(
-    starts: Counts, player: Codes, score: Floats, rules: Floats, state: Floats, spread: Floats, audit: Floats, sd: Floats
+    starts: Counts,
+    player: Codes,
+    score: Floats,
+    rules: Floats,
+    state: Floats,
+    spread: Floats,
+    audit: Floats,
+    sd: Floats,
 ) -> None:
     """Play the series in order, moving `state` (players, 4) in place.
 
@@ -75,7 +89,14 @@ def series_pass(
 
 @kernel
 def _series_pass(
-    starts: Counts, player: Codes, score: Floats, rules: Floats, state: Floats, spread: Floats, audit: Floats, sd: Floats
+    starts: Counts,
+    player: Codes,
+    score: Floats,
+    rules: Floats,
+    state: Floats,
+    spread: Floats,
+    audit: Floats,
+    sd: Floats,
 ) -> None:
     wants_audit, wants_sd = len(audit) > 0, len(sd) > 0
     for match in range(len(starts) - 1):

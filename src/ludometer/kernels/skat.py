@@ -77,7 +77,7 @@ def find_records(block: Bytes, starts: Any) -> int:
     fresh = True
     for at in range(block.size):
         byte = block[at]
-        if byte == 10 or byte == 13:
+        if byte in (10, 13):
             fresh = True
         elif fresh and byte > 32:
             if byte == 40 and at + 1 < block.size and block[at + 1] == 59:
@@ -89,7 +89,7 @@ def find_records(block: Bytes, starts: Any) -> int:
 
 
 @kernel
-def parse_records(  # noqa: PLR0913
+def parse_records(
     block: Bytes,
     starts: Any,
     suits: Bytes,
@@ -132,7 +132,7 @@ def write_texts(block: Bytes, rows: Any, spans: Any, out: Bytes) -> int:
 
 
 @kernel
-def replay_tricks(  # noqa: PLR0913
+def replay_tricks(
     game: Any,
     hands: Any,
     played: Bytes,
@@ -187,7 +187,9 @@ def replay_tricks(  # noqa: PLR0913
 
 
 @kernel
-def _find_properties(block: Bytes, at: int, stop: int, span: Any, rests: Any, row: int) -> int:
+def _find_properties(  # noqa: PLR0912
+    block: Bytes, at: int, stop: int, span: Any, rests: Any, row: int
+) -> int:
     """Note the spans of the values; `rests[row]` is where the record ends."""
     span[:] = -1
     rests[row] = stop
@@ -257,8 +259,8 @@ def _parse_card(block: Bytes, at: int, stop: int, suits: Bytes, ranks: Bytes) ->
         return -2
     if block[at] == 63 and block[at + 1] == 63:
         return -1
-    suit, rank = suits[block[at]], ranks[block[at + 1]]
-    return -2 if suit == 255 or rank == 255 else np.int64(suit) * 8 + np.int64(rank)
+    suit, rank = int(suits[block[at]]), int(ranks[block[at + 1]])
+    return -2 if suit == 255 or rank == 255 else suit * 8 + rank
 
 
 @kernel
@@ -337,7 +339,7 @@ def _parse_moves(  # noqa: PLR0912, PLR0915
                     return 6
                 number = number * 10 + np.int64(block[place]) - 48
             moves[BID] = min(number, np.int64(999))
-        elif size == 1 and (first == 121 or first == 112):
+        elif size == 1 and first in (112, 121):
             pass
         elif size == 1 and first == 115:
             moves[DECLARER] = who
@@ -397,7 +399,7 @@ def _parse_moves(  # noqa: PLR0912, PLR0915
 
 
 @kernel
-def _parse_result(block: Bytes, at: int, stop: int, result: Any) -> int:
+def _parse_result(block: Bytes, at: int, stop: int, result: Any) -> int:  # noqa: PLR0912
     result[:] = 0
     result[KIND] = -1
     result[R_DECLARER] = result[R_LEFT] = result[R_TIMED_OUT] = -1

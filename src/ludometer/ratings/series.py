@@ -129,7 +129,7 @@ class SeriesElo:
         return after, expected
 
     def play_with_audit(self, state: SeriesState, matches: Matches) -> tuple[SeriesState, Floats, Floats]:
-        """The state after the series, each seat's update (columns as in `kernels.series`), the SD before each series."""
+        """The state after the series, each seat's update (columns: `kernels.series`), the SD before each series."""
         score = scores_of(matches)
         audit, sd = np.empty((len(score), 6)), np.empty(len(matches))
         return self._play(state, matches, audit, sd), audit, sd
@@ -143,19 +143,38 @@ class SeriesElo:
         return state.player[:, 0].copy()
 
     def uncertainty(self, state: SeriesState) -> Floats:
-        """SD of each rating about its player's strength: noise, near sd sqrt(K / 2), and what is left of the start's."""
-        noise, begin = state.player[:, 2], state.player[:, 3]
-        return np.sqrt(noise * state.sd**2 + begin * self.strength_sd(state) ** 2)
+        """SD of each rating about its player's strength: noise, near sd sqrt(K / 2), and what the start still adds."""
+        return self.deviation(state, state.player[:, 2], state.player[:, 3])
+
+    def deviation(self, state: SeriesState, noise: Floats, begin: Floats) -> Floats:
+        """SD of ratings that carry these parts of the variances of a score and of the start.
+
+        Where strengths' spread is estimated, one standard error is added to their variance: few short careers may show
+        none by chance, and a newcomer's rating would look certain.
+        """
+        variance, error = self._strength_variance(state)
+        return np.sqrt(noise * state.sd**2 + begin * (variance + error))
 
     def strength_sd(self, state: SeriesState) -> float:
         """How far strengths lie from the start: given, or what the ratings' spread is beyond their noise."""
+        return math.sqrt(self._strength_variance(state)[0])
+
+    def _strength_variance(self, state: SeriesState) -> tuple[float, float]:
+        """The variance of strengths about the start and its standard error, by moments.
+
+        (R - start)^2 is expected to be (1 - b)^2 of it, b being the start's share of a rating, and the noise.
+        """
         if self.start_sd is not None:
-            return self.start_sd
-        played = state.player[:, 1] > 0
-        rating, _, noise, begin = state.player[played].T
-        known = float(((1 - np.sqrt(begin)) ** 2).sum())
+            return self.start_sd**2, 0.0
+        rating, _, noise, begin = state.player[state.player[:, 1] > 0].T
+        weight = (1 - np.sqrt(begin)) ** 2
+        known = float(weight.sum())
+        if known <= 0:
+            return 0.0, 0.0
         excess = float(((rating - self.start_rating) ** 2 - noise * state.sd**2).sum())
-        return math.sqrt(max(excess, 0.0) / known) if known > 0 else 0.0
+        variance = max(excess, 0.0) / known
+        each = noise * state.sd**2 + weight * variance
+        return variance, math.sqrt(2 * float(each @ each)) / known
 
     def is_provisional(self, state: SeriesState) -> Mask:
         """Players whose start value still makes up more than half of their rating."""

@@ -88,7 +88,7 @@ class SeriesRecord:
         sequence = shown[np.append(True, np.diff(shown) != 0)] if len(shown) else shown
         starts = np.concatenate(([0], np.cumsum(sizes[sequence])))
         _refuse_small(sizes, label)
-        columns = {name: table[name].to_numpy()[order] for name in (*_EXTRAS, "score") if name in table.columns}
+        columns = {name: table[name].to_numpy()[order] for name in ("score", *_EXTRAS) if name in table.columns}
         if "score" not in columns:
             columns["score"] = score_lists(starts, columns, others_loss)
         rated = table["adjusted"].to_numpy()[order] if "adjusted" in table.columns else columns["score"]
@@ -155,6 +155,13 @@ class SeriesRecord:
         if not np.array_equal(self.score, self.columns["score"]):
             columns["adjusted"] = self.score
         return pl.DataFrame(columns, schema_overrides={"series": pl.String})
+
+    def anonymised(self, *, seed: int = 0) -> Self:
+        """The same series of players called P-1, P-2 and so on, in a random order."""
+        n = len(self.matches.players)
+        number = np.random.default_rng(seed).permutation(n) + 1
+        players = Players.named([f"P-{own}" for own in number])
+        return replace(self, matches=replace(self.matches, players=players))
 
     def column(self, name: str) -> Floats:
         """A column of the seats; it has to be there."""

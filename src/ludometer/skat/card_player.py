@@ -21,7 +21,7 @@ from ludometer.skat.games import BASE_VALUES, BIDS, score_games
 if TYPE_CHECKING:
     import polars as pl
 
-NEED = 9.0
+NEED = 7.0
 """The count from which a hand is bid."""
 
 _BLOCK = 1 << 16

@@ -1,0 +1,218 @@
+"""After how many series a rating stays near its limit, with and without chance factors."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ludometer.arrays import Counts, Floats
+from ludometer.errors import ConvergenceWarning, LudometerError
+from ludometer.matches import Seats
+from ludometer.ratings.series import SeriesElo
+from ludometer.ratings.series_record import SeriesRecord
+from ludometer.result import Provenance
+
+if TYPE_CHECKING:
+    import altair
+    import polars as pl
+
+_ROUNDS = 5_000
+
+
+@dataclass(frozen=True)
+class Fixpoints:
+    """How soon ratings settle, for each way to score the same series."""
+
+    rows: pl.DataFrame
+    """label, players, settled (share), median, low, high (series until settled, quartiles), noise (about the limit),
+    spread (of the limits), ratio (spread by noise)."""
+    players: pl.DataFrame
+    """label, player, series, limit, settled_after (null: never), noise."""
+    tolerance: float
+    relative: bool
+    provenance: Provenance
+
+    def to_frame(self) -> pl.DataFrame:
+        """A row for each way to score."""
+        return self.rows
+
+    def summary(self) -> str:
+        """A line for each."""
+        unit = "times the spread of the limits" if self.relative else "points"
+        lines = [f"within {self.tolerance:g} {unit} of the limit for good:"]
+        for row in self.rows.iter_rows(named=True):
+            when = (
+                "never" if row["median"] is None else f"after {row['median']:.0f} ({row['low']:.0f}-{row['high']:.0f})"
+            )
+            lines.append(
+                f"{row['label']}: {row['settled']:.0%} of {row['players']} players, {when} series; "
+                f"noise {row['noise']:.1f}, limits spread by {row['spread']:.1f}"
+            )
+        return "\n".join(lines)
+
+    def plot(self) -> altair.Chart:
+        """The share of players that have settled, by series."""
+        import altair as alt
+
+        rows = []
+        for label, own in self.players.group_by("label", maintain_order=True):
+            after = np.sort(own["settled_after"].drop_nulls().to_numpy())
+            rows += [{"label": label[0], "series": 0, "share": 0.0}]
+            rows += [
+                {"label": label[0], "series": int(when), "share": (k + 1) / len(own)} for k, when in enumerate(after)
+            ]
+        chart: alt.Chart = (
+            alt.Chart(alt.InlineData(values=rows), width=460, height=260, title="When ratings have settled")
+            .mark_line(interpolate="step-after")
+            .encode(
+                x=alt.X("series:Q", title="Series of a player"),
+                y=alt.Y("share:Q", title="Players settled", axis=alt.Axis(format="%")),
+                color=alt.Color("label:N", title="Scores"),
+                strokeDash=alt.StrokeDash("label:N", title="Scores"),
+            )
+        )
+        return chart
+
+
+def study_fixpoints(
+    records: Mapping[str, SeriesRecord],
+    *,
+    system: SeriesElo | None = None,
+    tolerance: float = 50.0,
+    relative: bool = False,
+    min_series: int = 40,
+    limits: Mapping[str, Floats] | None = None,
+) -> Fixpoints:
+    """Follow each player with `min_series` and see from which series on he stays within `tolerance` of his limit.
+
+    The limit is given (by label, one number a player code: known strengths of simulated players) or that of
+    `find_fixpoints`. Noise is how far ratings are from it in the second half of his series. With `relative` the
+    tolerance is in SDs of the limits: chance factors change the scale of scores, and points of two scales are not to be
+    compared. Who leaves the band again in the last tenth of his series has not settled.
+    Edelkamp's paper claims that fewer series are needed with chance factors; this measures it.
+    """
+    import polars as pl
+
+    chosen = system or SeriesElo()
+    if not records or not tolerance > 0:
+        raise LudometerError("a study of fixpoints needs records and a tolerance above 0")
+    rows, players = [], []
+    for label, record in records.items():
+        codes, paths = _paths(chosen, record, min_series)
+        given = None if limits is None else limits[label]
+        ends = (find_fixpoints(record, system=chosen) if given is None else given)[codes]
+        spread = float(ends.std(ddof=1)) if len(ends) > 1 else 0.0
+        width = tolerance * spread if relative else tolerance
+        after = [_settled_after(path, end, width) for path, end in zip(paths, ends, strict=True)]
+        noise = np.array(
+            [
+                float(np.sqrt(np.mean((path[len(path) // 2 :] - end) ** 2)))
+                for path, end in zip(paths, ends, strict=True)
+            ]
+        )
+        rows.append({"label": label} | _summarise(after, noise, spread))
+        names = record.matches.players.names.gather(codes)
+        for k, name in enumerate(names.to_list()):
+            own = {
+                "series": len(paths[k]),
+                "limit": float(ends[k]),
+                "settled_after": after[k],
+                "noise": float(noise[k]),
+            }
+            players.append({"label": label, "player": name} | own)
+    first = next(iter(records.values()))
+    return Fixpoints(
+        pl.DataFrame(rows, schema_overrides=dict.fromkeys(("median", "low", "high"), pl.Float64)),
+        pl.DataFrame(players, schema_overrides={"settled_after": pl.Int64}),
+        tolerance,
+        relative,
+        Provenance(
+            "fixpoints",
+            chosen.parameters | {"tolerance": tolerance, "relative": relative, "min_series": min_series},
+            first.matches.fingerprint,
+        ),
+    )
+
+
+def find_fixpoints(record: SeriesRecord, *, system: SeriesElo | None = None, tolerance: float = 1e-6) -> Floats:
+    """The rating of each player code at which scores were, on average, as expected: where a small K would lead.
+
+    Each rating moves by its player's mean miss S - E over all his series until none is larger than `tolerance`; the
+    mean stays at the start. Who never played stands at the start.
+
+    >>> record = SeriesRecord.of_columns([1, 1, 1], list("ABC"), [1000, 700, 700])
+    >>> find_fixpoints(record).round(3).tolist()
+    [1000.0, 700.0, 700.0]
+    """
+    chosen = system or SeriesElo()
+    seats, score = record.seats, record.score
+    played = record.matches.counts > 0
+    rating = np.full(len(played), float(chosen.start_rating))
+    counts = np.maximum(record.matches.counts, 1)
+    for _ in range(_ROUNDS):
+        expected = _expect(seats, score, rating, additive=chosen.form == "additive")
+        miss = np.bincount(seats.player, weights=score - expected, minlength=len(rating)) / counts
+        moved = np.where(played, rating + miss, rating)
+        # players with few series miss by more, so the sum of mean misses is not 0 as that of all misses is
+        moved[played] += rating[played].mean() - moved[played].mean()
+        change = float(np.abs(moved - rating).max())
+        rating = moved
+        if change < tolerance:
+            return rating
+    warnings.warn(f"ratings still moved by {change:.2g} after {_ROUNDS} rounds", ConvergenceWarning, stacklevel=2)
+    return rating
+
+
+def _expect(seats: Seats, score: Floats, rating: Floats, *, additive: bool) -> Floats:
+    """E of all seats at once, by the rule of `kernels.series`."""
+    own, heads, sizes = rating[seats.player], seats.starts[:-1], seats.sizes
+    total, level = np.add.reduceat(score, heads), np.add.reduceat(own, heads)
+    proportional = (total > 0) & (np.minimum.reduceat(own, heads) > 0) & (not additive)
+    share = np.divide(total, level, out=np.ones(len(level)), where=proportional)
+    by_share = own * np.repeat(share, sizes)
+    by_sum = own + np.repeat((total - level) / sizes, sizes)
+    return np.where(np.repeat(proportional, sizes), by_share, by_sum)
+
+
+def _paths(system: SeriesElo, record: SeriesRecord, min_series: int) -> tuple[Counts, list[Floats]]:
+    """The ratings of each player after each of his series, of those who have enough."""
+    from ludometer.kernels.series import AFTER
+
+    _, audit, _ = system.play_with_audit(system.start(len(record.matches.players)), record.matches)
+    player = record.seats.player
+    order = np.argsort(player, kind="stable")
+    counts = record.matches.counts
+    ends = np.cumsum(counts)
+    codes = np.flatnonzero(counts >= max(min_series, 2))
+    if not len(codes):
+        raise LudometerError(f"nobody has {min_series} series")
+    after = audit[order, AFTER]
+    return codes, [after[ends[code] - counts[code] : ends[code]] for code in codes]
+
+
+def _settled_after(path: Floats, end: float, width: float) -> int | None:
+    """Series until the rating is in the band for good; None if it is out of it near the end."""
+    outside = np.flatnonzero(np.abs(path - end) > width)
+    after = 0 if not len(outside) else int(outside[-1]) + 1
+    return None if after > math.floor(0.9 * len(path)) else after
+
+
+def _summarise(after: list[int | None], noise: Floats, spread: float) -> dict[str, float | int | None]:
+    known = np.array([when for when in after if when is not None], np.float64)
+    low, median, high = np.quantile(known, (0.25, 0.5, 0.75)) if len(known) else (None, None, None)
+    mean_noise = float(np.sqrt(np.mean(noise**2)))
+    return {
+        "players": len(after),
+        "settled": len(known) / len(after),
+        "median": None if median is None else float(median),
+        "low": None if low is None else float(low),
+        "high": None if high is None else float(high),
+        "noise": mean_noise,
+        "spread": spread,
+        "ratio": spread / mean_noise if mean_noise > 0 else math.inf,
+    }
