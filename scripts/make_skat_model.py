@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ludometer.arrays import Mask
+from ludometer.arrays import Counts, Mask
 from ludometer.read.xskat import read_xskat
 from ludometer.skat.card_player import play_contracts
 from ludometer.skat.cards import NULL, Masks, count_cards, deal
@@ -22,7 +22,7 @@ from ludometer.skat.xskat import LEVELS, play_xskat
 OUT = Path(__file__).parents[1] / "src" / "ludometer" / "skat" / "winning.json"
 TABLES, GAMES = 70, 2400
 NULL_DEALS = 400_000
-MOST_GAPS = 6
+MOST_GAPS = 5
 BLUNDER = 0.05
 SEED = 20
 
@@ -57,7 +57,7 @@ def xskat_games(rng: np.random.Generator) -> tuple[DeclaredGames, Mask]:
 
 
 def null_games(rng: np.random.Generator) -> tuple[DeclaredGames, Mask]:
-    """Null and null hand by our card player: declarers with few enough gaps after the discard that leaves the fewest."""
+    """Null and null hand by our card player; the declarer lays away what leaves the fewest gaps."""
     hands, skat = deal(NULL_DEALS, seed=rng)
     seat = rng.integers(0, 3, NULL_DEALS)
     in_hand = rng.random(NULL_DEALS) < 0.3
@@ -90,9 +90,10 @@ def best_discard(cards: Masks) -> Masks:
     return laid
 
 
-def count_gaps(hands: Masks) -> np.ndarray:
+def count_gaps(hands: Masks) -> Counts:
     """The gaps in all four suits."""
-    return null_gaps()[hands[:, None] >> np.array([0, 8, 16, 24], np.uint32) & np.uint32(255)].sum(axis=1)
+    gaps: Counts = null_gaps()[hands[:, None] >> np.array([0, 8, 16, 24], np.uint32) & np.uint32(255)].sum(axis=1)
+    return gaps
 
 
 def join(parts: list[tuple[DeclaredGames, Mask]]) -> tuple[DeclaredGames, Mask]:

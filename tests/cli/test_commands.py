@@ -160,10 +160,19 @@ def test_evaluate_compares_systems(run: Run) -> None:
     assert losses == sorted(losses)
     assert document["coin"]["log_loss"] == pytest.approx(0.6931, abs=1e-4)
     assert "seconds" not in document["systems"][0]
-    timed = run("evaluate", CLUB, "--timing", "--json", "-")
+    timed = run("evaluate", CLUB, "--system", "elo", "--timing", "--json", "-")
     assert "seconds" in checked("evaluate", timed.out)["systems"][0]
-    text = run("evaluate", CLUB).out
+    text = run("evaluate", CLUB, "--system", "elo").out
     assert "Do the forecasts of elo come true?" in text
+
+
+def test_evaluate_compares_all_systems_best_first(run: Run) -> None:
+    found = checked("evaluate", run("evaluate", CLUB, "--json", "-").out)["systems"]
+    named = {"elo", "best-fit", "dynamic", "dynamic-shrinking", "ics", "smith", "glicko2", "static"}
+    assert {system["system"] for system in found} == named
+    assert [system["difference"] for system in found] == sorted(system["difference"] for system in found)
+    assert found[0]["difference"] == 0
+    assert all(system["difference_se"] > 0 for system in found[1:])
 
 
 def test_evaluate_scores_from_a_date_on(run: Run) -> None:
@@ -424,7 +433,9 @@ def test_help_loads_no_library() -> None:
 
 def test_every_command_has_help_with_an_example(run: Run) -> None:
     commands = re.findall(r"^  (\w+) ", run("--help").out.split("Commands:")[1], re.M)
-    assert {"demo", "measure", "rate", "evaluate", "predict", "simulate", "schema", "doctor"} == set(commands)
+    assert {"demo", "measure", "rate", "evaluate", "predict", "noise", "learn", "simulate", "schema", "doctor"} == set(
+        commands
+    )
     for name in commands:
         done = run(name, "--help")
         assert done.status == 0

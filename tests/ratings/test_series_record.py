@@ -53,6 +53,13 @@ def test_rows_in_any_order_become_series_in_order_of_time() -> None:
         untimed.since("c")
 
 
+def test_series_of_one_day_are_in_order_of_the_hour() -> None:
+    hours = ["2024-01-01 20:00", "2024-01-01 20:00", "2024-01-01 18:30", "2024-01-01 18:30"]
+    record = SeriesRecord.of_columns(["late", "late", "early", "early"], list("ABAB"), [1, 2, 3, 4], time=hours)
+    assert record.labels == ("early", "late")
+    assert record.score.tolist() == [3, 4, 1, 2]
+
+
 def test_equal_scores_are_ordered_by_games_won_then_lost_and_else_tied() -> None:
     record = SeriesRecord.of_columns([1] * 4, list("ABCD"), [5, 5, 5, 5], won=[2, 3, 3, 3], lost=[0, 1, 0, 0])
     assert record.seats.place.tolist() == [4, 3, 1, 1]

@@ -87,6 +87,14 @@ def test_packed_files_read_alike(lines: list[str], tmp_path: Path, pack: Any) ->
     assert_frame_equal(read_skat(path).records, read("\n".join(lines)))
 
 
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, zstandard.ZstdCompressor().compress])
+def test_a_packed_file_that_was_cut_off_is_refused(lines: list[str], tmp_path: Path, pack: Any) -> None:
+    path = tmp_path / "games.sgf"
+    path.write_bytes(pack("\n".join(lines).encode())[:-40])
+    with pytest.raises(MatchDataError, match="cannot be read"):
+        read_skat(path, skip_damaged=True)
+
+
 def test_blocks_and_workers_change_nothing(lines: list[str]) -> None:
     text = "\n".join(lines).encode()
     whole = read(text, replay=True)
@@ -187,6 +195,15 @@ def test_a_file_without_games_is_an_empty_frame(data: bytes) -> None:
     found = read(data, replay=True)
     assert found.height == 0
     assert {"points", "difference", "winners", "line"} <= set(found.columns)
+
+
+def test_a_large_file_of_something_else_is_given_up_early() -> None:
+    class Zeros(io.RawIOBase):
+        def read(self, size: int = -1) -> bytes:
+            return bytes(max(size, 1))
+
+    with pytest.raises(MatchDataError, match="no records"):
+        read_skat(Zeros())  # type: ignore[arg-type]
 
 
 def test_a_missing_file_is_named() -> None:

@@ -282,13 +282,13 @@ def test_one_game_is_answered_in_a_sentence_with_its_numbers() -> None:
     assert str(game.provenance.data) in reader.text
     for heading in ("How sure are we?", "The players", "Does it predict?", "Other measures", "The data"):
         assert f"<h2>{heading}</h2>" in page("one")
-    # scale, yardsticks, checks, units, cutoffs, histogram, calibration, loss: for wide and for narrow screens
-    assert reader.tags["svg"] == 16
+    # scale, yardsticks, checks, units, cutoffs, histogram, calibration, loss, posterior, path, skills: wide and narrow
+    assert reader.tags["svg"] == 22
 
 
 def test_every_figure_has_a_form_for_narrow_screens_and_a_caption() -> None:
     figures = re.findall(r"<figure>(.*?)</figure>", page("one"), re.S)
-    assert len(figures) == 8
+    assert len(figures) == 11
     for figure in figures:
         assert figure.count("<svg") == 2
         assert [figure.count(f'<div class="{form}">') for form in ("wide", "narrow")] == [1, 1]
@@ -514,7 +514,7 @@ def downloads(text: str) -> dict[str, pl.DataFrame]:
 
 def test_the_downloads_hold_the_tables() -> None:
     game, tables = skill(), downloads(page("one"))
-    assert tables.keys() == {"ratings.csv", "sd-by-cutoff.csv", "spread.csv", "checks.csv"}
+    assert tables.keys() == {"ratings.csv", "sd-by-cutoff.csv", "spread.csv", "checks.csv", "skills.csv"}
     ratings = tables["ratings.csv"]
     assert ratings.columns == ["player", "rating", "matches"]
     expected = sorted(game.best_fit.rating[game.played >= 25], reverse=True)
@@ -531,6 +531,11 @@ def test_the_downloads_hold_the_tables() -> None:
     assert tables["spread.csv"]["min_matches"].to_list() == [25, 1, 100]
     assert tables["spread.csv"]["sd"][0] == pytest.approx(game.main.sd)
     assert game.verdict is not None
+    assert game.luck is not None
+    assert game.luck.ridge is not None
+    skills = tables["skills.csv"]
+    np.testing.assert_allclose(skills["elo"].to_numpy(), sorted(game.luck.ridge.skills.elo, reverse=True))
+    assert (skills["elo_error"] > 0).all()
     checks = tables["checks.csv"]
     assert checks["name"].to_list() == [check.name for check in game.verdict.checks]
     assert checks["x_deterministic"].to_list() == pytest.approx([c.x_deterministic for c in game.verdict.checks])

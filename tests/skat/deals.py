@@ -29,6 +29,10 @@ def play_at_random(game: int, hands: list[int], rng: np.random.Generator) -> lis
     return played
 
 
+def join(few: list[int]) -> str:
+    return ".".join(map(cards.format_card, few))
+
+
 def write_record(
     rng: np.random.Generator, number: int, names: tuple[str, str, str] = ("a", "b", "c"), se: str = "1"
 ) -> str:
@@ -71,9 +75,8 @@ def write_record(
     for place, card in enumerate(played):
         leader = replay.winners[place // 3 - 1] if place and place % 3 == 0 else leader
         moves.append(f"{(leader + place % 3) % 3} {cards.format_card(card)}")
-    dots = lambda pair: ".".join(map(cards.format_card, pair))  # noqa: E731
     says = (
-        f"{declarer} {contract.code}" if in_hand else f"{declarer} s w {dots(skat)} {declarer} {code}.{dots(discards)}"
+        f"{declarer} {contract.code}" if in_hand else f"{declarer} s w {join(skat)} {declarer} {code}.{join(discards)}"
     )
     ends = f" w LE.{left}" if left >= 0 else ""
     by_cards = eyes > 60

@@ -124,6 +124,8 @@ def test_loss_money_doubles_from_the_fourth_lost_game_of_a_list() -> None:
 
 
 def test_the_length_of_a_strange_list_has_to_be_given() -> None:
+    with pytest.raises(MatchDataError, match="1 rows have no games"):
+        season_table(SeriesRecord.of_columns([1, 1], list("AB"), [1, 2], games=[36, 0]))
     with pytest.raises(MatchDataError, match="column games"):
         season_table(SeriesRecord.of_columns([1, 1], list("AB"), [1, 2]))
     with pytest.raises(LudometerError, match="from 0 to 1"):

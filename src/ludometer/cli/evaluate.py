@@ -72,7 +72,6 @@ def command(**options: Any) -> None:
             fitted = [score.system for score in result.systems if score.parameters.get("in_sample")]
             if fitted:
                 note(f"fitted to the matches they are scored on: {', '.join(fitted)}; --from DATE fits to earlier ones")
-            note(*(f"{name} was left out: {reason}" for name, reason in result.left_out.items()))
             if options["timing"]:
                 click.echo("\n".join(f"{score.system}: {score.seconds:.3f} seconds" for score in result.systems))
             click.echo(_calibration_table(result))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,11 +15,15 @@ from ludometer.cli.options import (
     load,
     note,
     out_path,
+    refuse_options,
 )
 from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
+    from ludometer.cli.options import Group
     from ludometer.learning import Learning
+
+_OF_LISTS = ("file", "rating", "width", "origin", "snapshots", "plot", "json_file", "drop_bad_rows")
 
 
 @click.command("learn")
@@ -26,7 +31,7 @@ if TYPE_CHECKING:
 @click.option("--rating", metavar="COLUMN", help="Column of a rating list; a file with it is no match file.")
 @click.option("--width", type=float, default=100.0, show_default=True, help="Width of a rating class in Elo points.")
 @click.option(
-    "--window", type=click.IntRange(2), default=25, show_default=True, help="Games of a player that tell his level."
+    "--window", type=click.IntRange(5), default=25, show_default=True, help="Games of a player that tell his level."
 )
 @click.option("--k", type=float, help="Step of the ratings behind it.  [default: the best]")
 @click.option("--start", type=float, default=1500.0, show_default=True, help="Rating of a newcomer.")
@@ -61,11 +66,14 @@ def command(**options: Any) -> None:
     shared = {"width": options["width"], "origin": options["origin"]}
     found = find_ratings(options["file"], options["rating"])
     if found is not None:
+        refuse_options("a rating list has no matches", kept=_OF_LISTS)
         listed = collect_ratings(*found, drop_bad_rows=options["drop_bad_rows"])
         note(*listed.describe())
         study = study_learning(listed.rating, **shared, snapshots=options["snapshots"])
+        study = replace(study, provenance=replace(study.provenance, data=listed.fingerprint))
     else:
-        (group,) = load(options)
+        refuse_options("snapshots are those of a rating list", refused=("snapshots",))
+        (group,) = _load_record(options)
         assert isinstance(group.matches, Matches)
         study = study_learning(
             group.matches, **shared, games=options["window"], k=options["k"], start_rating=options["start"]
@@ -77,6 +85,15 @@ def command(**options: Any) -> None:
         write_json(learning_document(study) | {"provenance": origin}, options["json_file"])
     if options["plot"]:
         _draw(study, options["plot"])
+
+
+def _load_record(options: dict[str, Any]) -> list[Group]:
+    try:
+        return load(options)
+    except LudometerError as error:
+        if "no columns hold the two players" not in str(error):
+            raise
+        raise type(error)(f"{error}. A rating list has a column rating, or one that --rating names") from error
 
 
 def _show(study: Learning) -> None:

@@ -13,6 +13,7 @@ from ludometer.cli.options import (
     listen,
     load,
     note,
+    refuse_options,
     simulation_options,
     workers_of,
 )
@@ -66,6 +67,8 @@ def _calculate(options: dict[str, Any]) -> tuple[dict[str, Any], list[str], Prov
     for name in ("sigma", "games"):
         if options[name] is None:
             raise click.UsageError(f"--{name} is needed where there is no FILE to take it from")
+    kept = ("sigma", "games", "step", "entry_error", "lifetimes", "printed", "json_file")
+    refuse_options("there is no FILE", kept=kept)
     numbers = {"sd": options["sigma"], "games": options["games"], "step": options["step"]}
     if options["printed"]:
         if options["entry_error"] is not None or options["lifetimes"] != "fixed":

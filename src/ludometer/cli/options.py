@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from ludometer.errors import LudometerError
 
@@ -231,6 +232,16 @@ def named(group: Group) -> Iterator[None]:
         if group.value is None:
             raise
         raise type(error)(f"{group.value}: {error}") from error
+
+
+def refuse_options(reason: str, *, kept: tuple[str, ...] | None = None, refused: tuple[str, ...] = ()) -> None:
+    """Options that were given but would do nothing: all but `kept`, or those in `refused`."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        is_idle = name in refused if kept is None else name not in kept
+        if is_idle and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise LudometerError(f"{reason}: leave out {parameter.opts[-1]}")
 
 
 def command_line() -> str:

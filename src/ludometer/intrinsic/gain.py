@@ -112,7 +112,7 @@ class Gains:
         for code in played[:17]:
             mine = self.value[self.player == code]
             lines.append(
-                f"{self.players.names[int(code)]:<20} {moves[code]:6,} moves {games[code]:5,} games"
+                f"{self.players.names[int(code)]:<20} moves {moves[code]:<6,} games {games[code]:<5,}"
                 f"  mean {mine.mean() / 100:+.3f}  gain 0 {np.mean(mine == 0):.3f}"
             )
         return "\n".join(lines + ([f"and {len(played) - 17} players more"] if len(played) > 17 else []))

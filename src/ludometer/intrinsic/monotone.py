@@ -50,9 +50,9 @@ class MonotoneFit:
 
     def quantile(self, level: float) -> float:
         """Student's t of the free points."""
-        from scipy.stats import t
+        from scipy.special import stdtrit
 
-        return float(t.ppf((1 + level) / 2, max(self.n_free, 1)))
+        return float(stdtrit(max(self.n_free, 1), (1 + level) / 2))
 
     def invert(self, y: float, low: float, high: float) -> float:
         """The x between low and high with g(x) = y."""
@@ -138,6 +138,10 @@ def _solve(design: Floats, y: Floats, variance: Floats) -> tuple[Floats, Mask]:
     root = 1 / np.sqrt(np.maximum(variance, 1e-12))
     lower = np.full(design.shape[1], _LEAST_SLOPE)
     lower[0] = -np.inf
+    plain = np.linalg.lstsq(design * root[:, None], y * root, rcond=None)[0]
+    if (plain[1:] > lower[1:]).all():
+        # no bound is in the way, as a rule: then this is the solution, and much faster
+        return np.asarray(plain), np.ones(len(plain), bool)
     found = lsq_linear(design * root[:, None], y * root, bounds=(lower, np.inf), method="bvls")
     free = np.asarray(found.x > lower + 1e-12)
     free[0] = True

@@ -73,6 +73,8 @@ def compare_pairs(
         samples = gather_samples(gains, gains.player, n_players)
         _, games = gains.counts()
         rows, columns, n_games = first, second, np.minimum(games[first], games[second])
+    elif not len(first):
+        raise LudometerError("no two players have moves that count in the same game")
     else:
         samples, rows, columns = _pair_samples(gains, first, second)
         n_games = met
@@ -117,8 +119,6 @@ def find_meetings(gains: Gains) -> tuple[Codes, Codes, Counts]:
     pair = both % (n * n)
     one, other = pair // n, pair % n
     keys, count = np.unique(np.minimum(one, other) * n + np.maximum(one, other), return_counts=True)
-    if not len(keys):
-        raise LudometerError("no two players have moves that count in the same game")
     # both seats of each game were counted
     return (keys // n).astype(np.int32), (keys % n).astype(np.int32), (count // 2).astype(np.int64)
 

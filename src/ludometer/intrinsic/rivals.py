@@ -22,6 +22,8 @@ GUID_BRATKO = Filters(skip_plies=22, window=200)
 """Their choice: from the 12th move on, and only positions within two pawns of equality."""
 
 _CLASSES = 5
+_HALVINGS = 26
+"""Then two steps by Newton give all digits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,15 +250,18 @@ def _log_probabilities(deltas: Floats, s: float, c: float) -> Floats:
     with np.errstate(over="ignore"):
         power = np.where(there, np.minimum((np.where(there, np.maximum(deltas, 0.0), 0.0) / s) ** c, 500.0), 0.0)
     exponent = np.where(there, np.exp(power), np.inf)
-    low, high = np.full(len(deltas), -60.0), np.zeros(len(deltas))
-    # the sum rises with log p_0 from 0 to the number of lines; halving 60 times is enough for all digits
-    for _ in range(60):
+    # the best of k lines has a probability of 1 / k or more, and the sum of all rises with it
+    low, high = -np.log(np.maximum(there.sum(axis=1), 1)), np.zeros(len(deltas))
+    finite = np.where(there, exponent, 0.0)
+    for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        with np.errstate(invalid="ignore", over="ignore"):
-            total = np.where(there, np.exp(middle[:, None] * exponent), 0.0).sum(axis=1)
+        total = np.where(there, np.exp(middle[:, None] * finite), 0.0).sum(axis=1)
         low, high = np.where(total < 1, middle, low), np.where(total < 1, high, middle)
-    with np.errstate(invalid="ignore"):
-        return np.where(there, ((low + high) / 2)[:, None] * exponent, -np.inf)
+    best = (low + high) / 2
+    for _ in range(2):
+        part = np.where(there, np.exp(best[:, None] * finite), 0.0)
+        best = np.clip(best - (part.sum(axis=1) - 1) / (part * finite).sum(axis=1), low, high)
+    return np.where(there, best[:, None] * finite, -np.inf)
 
 
 def _log_choices(parameters: Floats, deltas: Floats, choice: Array) -> Floats:

@@ -147,7 +147,7 @@ class Strengths:
     def summary(self) -> str:
         """The table of strengths, at most 15 players, then the engine and what contradicts."""
         rows = self.to_frame().to_dicts()
-        lines = [f"{int(self.moves.sum()):,} moves, {len(self.pairs):,} pairs, {100 * self.level:g} % intervals"]
+        lines = [f"{int(self.moves.sum()):,} moves, pairs: {len(self.pairs):,}, {100 * self.level:g} % intervals"]
         lines += [_line(row, self.interval_word(row)) for row in rows[:14]]
         if len(rows) > 14:
             lines.append(f"and {len(rows) - 14} players more")
@@ -353,4 +353,4 @@ def _line(row: Mapping[str, object], span: str) -> str:
     text = "     -" if value is None else f"{value:6.0f}"
     against = row["engine_difference"]
     engine = "no estimate yet" if against is None else f"{against:+.0f} against the engine"
-    return f"{row['player']!s:<22} {text} {span:<14} {row['games']:4} games  {engine}"
+    return f"{row['player']!s:<22} {text} {span:<14} games {row['games']:<4} {engine}"

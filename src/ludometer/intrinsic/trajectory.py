@@ -82,7 +82,8 @@ class Trajectory:
         """Where it began, and where it stands."""
         lines = [f"{self.player}: {len(self)} moves"]
         if self.n_without:
-            lines.append(f"{NO_ESTIMATE} for the first {self.n_without} moves: every gain was negative")
+            moves = "move" if self.n_without == 1 else f"{self.n_without} moves"
+            lines.append(f"{NO_ESTIMATE} after the first {moves}: every gain was negative")
         if np.isfinite(self.difference[-1]):
             ends = f"[{_signed(self.low[-1])}, {_signed(self.high[-1])}]"
             lines.append(f"against the engine {self.difference[-1]:+.0f} {ends} ({100 * self.level:g} %)")
@@ -97,7 +98,7 @@ class Trajectory:
         shift = self.engine or 0.0
         title = "Difference to the engine" if self.engine is None else "Strength (Elo points)"
         rows = [
-            {"move": k + 1, "value": d + shift, "low": low + shift, "high": high + shift}
+            {"move": k + 1, "value": float(d + shift), "low": float(low + shift), "high": float(high + shift)}
             for k, (d, low, high) in enumerate(zip(self.difference, self.low, self.high, strict=True))
             if np.isfinite([d, low, high]).all()
         ]
@@ -122,8 +123,8 @@ def follow_player(
     >>> game = EvaluatedGame("1", "Ann", "Ben", [13, 10, 10, 10, 30, 30])
     >>> print(follow_player(measure_gains(Evaluations.of_games([game])), "Ann", engine=2860).summary())
     Ann: 3 moves
-    no estimate yet for the first 1 moves: every gain was negative
-    against the engine -122 [-427, +160] (95 %)
+    no estimate yet after the first move: every gain was negative
+    against the engine -122 [-397, +183] (95 %)
     strength 2738, the engine being 2860
     """
     mine = gains.player == gains.players.code(player)
@@ -155,7 +156,7 @@ def trace_scores(
 
 def _effective(won: Floats, score: Floats, n: Floats, game: Codes, level: float) -> tuple[Floats, Array]:
     """How many wins and losses would be as sure as the moves so far, and the quantile that goes with them."""
-    from scipy.stats import norm, t
+    from scipy.special import ndtri, stdtrit
 
     spread = score * (1 - score)
     squares = np.cumsum(won**2) - n * score**2
@@ -168,7 +169,7 @@ def _effective(won: Floats, score: Floats, n: Floats, game: Codes, level: float)
         by_game = np.where(clustered > 0, spread / clustered, np.inf)
     n_effective = np.where(many, np.minimum(n_effective, np.maximum(by_game, 1.0)), n_effective)
     upper = (1 + level) / 2
-    return n_effective, np.where(many, t.ppf(upper, np.maximum(n_games - 1, 1)), norm.ppf(upper))
+    return n_effective, np.where(many, stdtrit(np.maximum(n_games - 1, 1), upper), ndtri(upper))
 
 
 def _cluster_variance(won: Floats, score: Floats, n_games: Array) -> Floats:

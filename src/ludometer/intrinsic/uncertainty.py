@@ -38,7 +38,7 @@ def find_intervals(
     The spread of Bayesian bootstrap replicates over n games is too small by `sqrt((n - 1) / (n + 1))` for a mean, so
     it is made larger by that; t has n - 1 degrees of freedom.
     """
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     check_level(level)
     estimate = np.asarray(estimate, np.float64)
@@ -46,7 +46,7 @@ def find_intervals(
     enough = (n >= max(2, min_games)) & np.isfinite(estimate) & np.isfinite(replicates).all(axis=-1)
     safe = np.where(enough, n, 2.0)
     error = np.where(enough[..., None], replicates, 0.0).std(axis=-1, ddof=1) * np.sqrt((safe + 1) / (safe - 1))
-    half = np.where(enough, t.ppf((1 + level) / 2, safe - 1) * error, np.nan)
+    half = np.where(enough, stdtrit(safe - 1, (1 + level) / 2) * error, np.nan)
     return estimate - half, estimate + half
 
 
@@ -66,7 +66,7 @@ def combine_intervals(
 
     The degrees of freedom are Satterthwaite's; a sum with a part whose error is not known has no interval.
     """
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     check_level(level)
     used = np.abs(coefficient) > 1e-9
@@ -74,7 +74,7 @@ def combine_intervals(
     unknown = (used & ~np.isfinite(error)).any(axis=1)
     whole, finer = part.sum(axis=1), (part**2 / np.maximum(n_games - 1, 1)).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        half = t.ppf((1 + level) / 2, whole**2 / finer) * np.sqrt(whole)
+        half = stdtrit(whole**2 / finer, (1 + level) / 2) * np.sqrt(whole)
     half = np.where(unknown | (whole == 0), np.nan, half)
     return estimate - half, estimate + half
 

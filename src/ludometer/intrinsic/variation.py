@@ -135,10 +135,14 @@ def _gather(
 
 
 def _rank_correlation(one: Floats, other: Floats) -> float:
-    from scipy.stats import rankdata
-
     used = np.isfinite(one) & np.isfinite(other)
     if used.sum() < 3:
         return np.nan
-    ranks = rankdata(one[used]), rankdata(other[used])
+    ranks = _ranks(one[used]), _ranks(other[used])
     return float(np.corrcoef(*ranks)[0, 1]) if np.ptp(ranks[0]) and np.ptp(ranks[1]) else np.nan
+
+
+def _ranks(value: Floats) -> Floats:
+    """Ranks, equal values sharing the middle one."""
+    ordered = np.sort(value)
+    return np.asarray((np.searchsorted(ordered, value, "left") + np.searchsorted(ordered, value, "right")) / 2)

@@ -1,10 +1,12 @@
 """Bidding, choice of a game and discard by counting: the part of Skat before the first card.
 
-Cards, games and seats as in `kernels.tricks`; `lost` (by the 7 bits of a side suit) and `gaps` (by the 8 bits of a
+Cards, games and seats as in `kernels.card_play`; `lost` (by the 7 bits of a side suit) and `gaps` (by the 8 bits of a
 holding in null) come from `ludometer.skat.features`.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +64,7 @@ def _auction(limits: Array, bids: Codes) -> tuple[int, int]:
     winner, reached = 0, 0
     for bidder in (1, 2):
         asked, holds = limits[bidder], limits[winner]
-        if asked < _FIRST_BID or asked <= reached and reached > 0 and holds >= asked:
+        if asked < _FIRST_BID or (asked <= reached and holds >= asked):
             continue
         if holds >= asked:
             reached = max(reached, asked)
@@ -83,7 +85,7 @@ def _next_bid(value: int, bids: Codes) -> int:
 
 
 @kernel
-def _limit(hand: int, need: float, base_values: Codes, lost: Array, gaps: Array) -> int:
+def _limit(hand: Any, need: float, base_values: Codes, lost: Array, gaps: Array) -> int:
     """The most that a hand may bid."""
     limit = 0
     for game in range(5):
@@ -96,8 +98,8 @@ def _limit(hand: int, need: float, base_values: Codes, lost: Array, gaps: Array)
 
 @kernel
 def _choose_game(
-    cards: int, reached: int, need: float, base_values: Codes, eyes_of: Codes, lost: Array, gaps: Array
-) -> tuple[int, int]:
+    cards: Any, reached: int, need: float, base_values: Codes, eyes_of: Codes, lost: Array, gaps: Array
+) -> tuple[int, Any]:
     """The game and the two cards to lay away with the highest count; only if all are too small, one that is overbid."""
     best, best_game, best_away = -1e9, 0, np.uint32(0)
     for first in range(32):
@@ -121,7 +123,7 @@ def _choose_game(
 
 
 @kernel
-def _count_strength(hand: int, game: int, lost: Array) -> float:
+def _count_strength(hand: Any, game: int, lost: Array) -> float:
     """Trumps, jacks, aces and tens, less half of the tricks lost beside; grand scaled to the same need."""
     count = 0.0
     for suit in range(4):
@@ -146,7 +148,7 @@ def _count_strength(hand: int, game: int, lost: Array) -> float:
 
 
 @kernel
-def _matadors(cards: int, game: int) -> int:
+def _matadors(cards: Any, game: int) -> int:
     """The run of top trumps from the jack of clubs that is held or lacked."""
     having = cards >> np.uint32(_JACK) & np.uint32(1)
     run = 0
@@ -163,7 +165,7 @@ def _matadors(cards: int, game: int) -> int:
 
 
 @kernel
-def _null_gaps(hand: int, gaps: Array) -> int:
+def _null_gaps(hand: Any, gaps: Array) -> int:
     total = 0
     for suit in range(4):
         total += gaps[hand >> np.uint32(8 * suit) & np.uint32(255)]

@@ -1,4 +1,4 @@
-"""Records of the Skat server as bytes to arrays, and the replay of tricks.
+"""Records of the Skat server as bytes to arrays.
 
 A record is `(;` properties `;)`, a property KEY[value]. Values end at the first `]`; in MV and R `#` comments the rest
 of its line, so that the form of many lines is read as the form of one. Cards come by two tables of letters (`suits`,
@@ -69,6 +69,12 @@ _FIELD_COLUMNS = np.array(
     np.int64,
 )
 
+_LF, _CR, _BLANK, _HASH, _PAREN, _END, _MINUS, _DOT = (ord(mark) for mark in "\n\r #()-.")
+_ZERO, _TWO, _NINE, _COLON, _SEMICOLON, _QUESTION, _OPEN, _CLOSE, _BAR = (ord(mark) for mark in "029:;?[]|")
+_C, _E, _G, _H, _I, _L, _N, _O, _R_LETTER, _S, _T, _Z = (ord(letter) for letter in "CEGHILNORSTZ")
+_SMALL_P, _SMALL_S, _SMALL_Y = (ord(letter) for letter in "psy")
+_WORLD = ord("w") - _ZERO
+
 
 @kernel
 def find_records(block: Bytes, starts: Any) -> int:
@@ -77,10 +83,10 @@ def find_records(block: Bytes, starts: Any) -> int:
     fresh = True
     for at in range(block.size):
         byte = block[at]
-        if byte in (10, 13):
+        if byte in (_LF, _CR):
             fresh = True
-        elif fresh and byte > 32:
-            if byte == 40 and at + 1 < block.size and block[at + 1] == 59:
+        elif fresh and byte > _BLANK:
+            if byte == _PAREN and at + 1 < block.size and block[at + 1] == _SEMICOLON:
                 starts[n] = at
                 n += 1
             # a byte order mark may stand before the first record
@@ -123,67 +129,12 @@ def write_texts(block: Bytes, rows: Any, spans: Any, out: Bytes) -> int:
     for row in rows:
         for column in range(N_TEXTS):
             for at in range(spans[row, column, 0], spans[row, column, 1]):
-                out[to] = max(block[at], np.uint8(32))
+                out[to] = max(block[at], np.uint8(_BLANK))
                 to += 1
             out[to] = 9
             to += 1
         out[to - 1] = 10
     return to
-
-
-@kernel
-def replay_tricks(
-    game: Any,
-    hands: Any,
-    played: Bytes,
-    n_played: Any,
-    suit_of: Any,
-    strength_of: Any,
-    suit_masks: Any,
-    eyes_of: Any,
-    winners: Any,
-    eyes: Any,
-    tricks: Any,
-    fault: Any,
-) -> None:
-    """Play the cards in order, forehand first; `fault` is the place of the first card that could not be played, or -1.
-
-    `hands` are those of play, after the discard. Winners of tricks, eyes and tricks by seat are what is left when the
-    cards end, or up to the fault.
-    """
-    left = np.empty(3, np.uint32)
-    for row in range(game.size):
-        fault[row] = -1
-        left[:] = hands[row]
-        kind = game[row]
-        leader = 0
-        led = best = best_card = sum_eyes = 0
-        for place in range(n_played[row]):
-            card = played[row, place]
-            turn = place % 3
-            seat = (leader + turn) % 3
-            bit = np.uint32(1) << np.uint32(card)
-            suit = suit_of[kind, card]
-            if turn == 0:
-                led = suit
-            follows = left[seat] & suit_masks[kind, led]
-            if not left[seat] & bit or (suit != led and follows):
-                fault[row] = place
-                break
-            left[seat] &= ~bit
-            is_better = (
-                suit == 4
-                if suit != suit_of[kind, best_card]
-                else strength_of[kind, card] > strength_of[kind, best_card]
-            )
-            if turn == 0 or is_better:
-                best, best_card = seat, card
-            sum_eyes = eyes_of[card] + (sum_eyes if turn else 0)
-            if turn == 2:
-                winners[row, place // 3] = best
-                eyes[row, best] += sum_eyes
-                tricks[row, best] += 1
-                leader = best
 
 
 @kernel
@@ -195,18 +146,20 @@ def _find_properties(  # noqa: PLR0912
     rests[row] = stop
     while True:
         at = _skip_blank(block, at, stop)
-        if at + 1 < stop and block[at] == 59 and block[at + 1] == 41:
+        if at + 1 < stop and block[at] == _SEMICOLON and block[at + 1] == _END:
             rests[row] = at + 2
             break
         word = np.int64(0)
         start = at
-        while at < stop and block[at] > 32 and block[at] != 91 and block[at] != 59 and block[at] != 93:
+        while (
+            at < stop and block[at] > _BLANK and block[at] != _OPEN and block[at] != _SEMICOLON and block[at] != _CLOSE
+        ):
             word = (word << 8 | np.int64(block[at])) & 0xFFFF_FFFF_FFFF
             at += 1
         if at >= stop or at == start:
             return 1
         at = _skip_blank(block, at, stop)
-        if at >= stop or block[at] != 91:
+        if at >= stop or block[at] != _OPEN:
             return 1
         column = -1
         for key in range(_KEY_WORDS.size):
@@ -214,9 +167,9 @@ def _find_properties(  # noqa: PLR0912
                 column = key
         at += 1
         start = at
-        while at < stop and block[at] != 93:
-            if block[at] == 35 and column >= _MV:
-                while at < stop and block[at] != 10:
+        while at < stop and block[at] != _CLOSE:
+            if block[at] == _HASH and column >= _MV:
+                while at < stop and block[at] != _LF:
                     at += 1
             else:
                 at += 1
@@ -235,10 +188,10 @@ def _find_properties(  # noqa: PLR0912
 @kernel
 def _skip_blank(block: Bytes, at: int, stop: int) -> int:
     while at < stop:
-        if block[at] == 35:
-            while at < stop and block[at] != 10:
+        if block[at] == _HASH:
+            while at < stop and block[at] != _LF:
                 at += 1
-        elif block[at] > 32:
+        elif block[at] > _BLANK:
             break
         else:
             at += 1
@@ -247,7 +200,7 @@ def _skip_blank(block: Bytes, at: int, stop: int) -> int:
 
 @kernel
 def _end_of_token(block: Bytes, at: int, stop: int) -> int:
-    while at < stop and block[at] > 32 and block[at] != 35:
+    while at < stop and block[at] > _BLANK and block[at] != _HASH:
         at += 1
     return at
 
@@ -257,7 +210,7 @@ def _parse_card(block: Bytes, at: int, stop: int, suits: Bytes, ranks: Bytes) ->
     """The card at this place; -1 if unknown (??), -2 if it is none."""
     if at + 2 > stop:
         return -2
-    if block[at] == 63 and block[at + 1] == 63:
+    if block[at] == _QUESTION and block[at + 1] == _QUESTION:
         return -1
     suit, rank = int(suits[block[at]]), int(ranks[block[at + 1]])
     return -2 if suit == 255 or rank == 255 else suit * 8 + rank
@@ -271,7 +224,7 @@ def _parse_deal(block: Bytes, at: int, stop: int, suits: Bytes, ranks: Bytes, ha
     for place in range(32):
         card = _parse_card(block, at, stop, suits, ranks)
         at += 2
-        if card < -1 or (place < 31 and block[at] != 46 and block[at] != 124):
+        if card < -1 or (place < 31 and block[at] != _DOT and block[at] != _BAR):
             return False
         at += 1
         if card >= 0:
@@ -306,9 +259,9 @@ def _parse_moves(  # noqa: PLR0912, PLR0915
     is_dealt = is_unknown = False
     at = _skip_blank(block, at, stop)
     while at < stop:
-        who = np.int64(block[at]) - 48
+        who = np.int64(block[at]) - _ZERO
         end = _end_of_token(block, at, stop)
-        if end - at != 1 or not (who == 71 or 0 <= who <= 2):
+        if end - at != 1 or not (who == _WORLD or 0 <= who <= 2):
             return 6
         at = _skip_blank(block, end, stop)
         end = _end_of_token(block, at, stop)
@@ -317,50 +270,50 @@ def _parse_moves(  # noqa: PLR0912, PLR0915
             return 6
         first = block[at]
         second = block[at + 1] if size > 1 else np.uint8(0)
-        if who == 71:
+        if who == _WORLD:
             if not is_dealt:
                 is_dealt = _parse_deal(block, at, end, suits, ranks, hands)
                 if not is_dealt:
                     return 5
-            elif size == 4 and first == 84 and second == 73 and 48 <= block[at + 3] <= 50:
-                moves[TIMED_OUT] = block[at + 3] - 48
-            elif size == 4 and first == 76 and second == 69 and 48 <= block[at + 3] <= 50:
-                moves[LEFT] = block[at + 3] - 48
+            elif size == 4 and first == _T and second == _I and _ZERO <= block[at + 3] <= _TWO:
+                moves[TIMED_OUT] = block[at + 3] - _ZERO
+            elif size == 4 and first == _L and second == _E and _ZERO <= block[at + 3] <= _TWO:
+                moves[LEFT] = block[at + 3] - _ZERO
             elif size == 5 and hands[3] == 0:
                 hands[3] = _parse_pair(block, at, end, suits, ranks)
             elif size != 5:
                 return 6
         elif not is_dealt:
             return 5
-        elif 48 <= first <= 57:
+        elif _ZERO <= first <= _NINE:
             number = np.int64(0)
             for place in range(at, end):
-                if not 48 <= block[place] <= 57:
+                if not _ZERO <= block[place] <= _NINE:
                     return 6
-                number = number * 10 + np.int64(block[place]) - 48
+                number = number * 10 + np.int64(block[place]) - _ZERO
             moves[BID] = min(number, np.int64(999))
-        elif size == 1 and first in (112, 121):
+        elif size == 1 and first in (_SMALL_P, _SMALL_Y):
             pass
-        elif size == 1 and first == 115:
+        elif size == 1 and first == _SMALL_S:
             moves[DECLARER] = who
             moves[PICKED_UP] = 1
-        elif size == 2 and first == 82 and second == 69:
+        elif size == 2 and first == _R_LETTER and second == _E:
             moves[RESIGNED] |= 1 << who
         elif moves[GAME] < 0:
-            game = 4 if first == 71 else 5 if first == 78 else np.int64(suits[first])
+            game = 4 if first == _G else 5 if first == _N else np.int64(suits[first])
             if game > 5:
                 return 6
             flags = 0
             place = at + 1
-            while place < end and block[place] != 46:
+            while place < end and block[place] != _DOT:
                 mark = block[place]
-                if mark == 79:
+                if mark == _O:
                     flags |= OUVERT
-                elif mark == 72:
+                elif mark == _H:
                     flags |= HAND
-                elif mark == 83:
+                elif mark == _S:
                     flags |= SCHNEIDER
-                elif mark == 90:
+                elif mark == _Z:
                     flags |= SCHWARZ
                 else:
                     return 6
@@ -379,7 +332,7 @@ def _parse_moves(  # noqa: PLR0912, PLR0915
             moves[ANNOUNCED] = flags
             if moves[PICKED_UP] and place < end:
                 discards[0] = _parse_pair(block, place + 1, end, suits, ranks)
-        elif size >= 2 and first == 83 and second == 67:
+        elif size >= 2 and first == _S and second == _C:
             pass
         elif moves[PICKED_UP] and discards[0] == 0 and size >= 5 and moves[N_PLAYED] == 0:
             discards[0] = _parse_pair(block, at, end, suits, ranks)
@@ -408,7 +361,7 @@ def _parse_result(block: Bytes, at: int, stop: int, result: Any) -> int:  # noqa
         end = _end_of_token(block, at, stop)
         word = np.int64(0)
         place = at
-        while place < end and block[place] != 58:
+        while place < end and block[place] != _COLON:
             word = (word << 8 | np.int64(block[place])) & 0xFF_FFFF_FFFF_FFFF
             place += 1
         if place < end:
@@ -418,16 +371,16 @@ def _parse_result(block: Bytes, at: int, stop: int, result: Any) -> int:  # noqa
                     column = _FIELD_COLUMNS[field]
             place += 1
             sign = np.int64(1)
-            if place < end and block[place] == 45:
+            if place < end and block[place] == _MINUS:
                 sign = np.int64(-1)
                 place += 1
             if place == end:
                 return 7
             number = np.int64(0)
             while place < end:
-                if not 48 <= block[place] <= 57 or number > 99_999:
+                if not _ZERO <= block[place] <= _NINE or number > 99_999:
                     return 7
-                number = number * 10 + np.int64(block[place]) - 48
+                number = number * 10 + np.int64(block[place]) - _ZERO
                 place += 1
             if column < 0:
                 result[PENALTY] |= (number != 0) << (-column - 1)

@@ -204,5 +204,8 @@ def _death_rates(tracked: Tracked, bins: LearningBins) -> tuple[DeathRate, ...]:
     for name, per in (("per_game", "game"), ("per_time", tracked.time_unit)):
         learning, error = _on_bins(tracked, bins, name)
         if per is not None and np.isfinite(learning * bins.ratio).any():
-            rates.append(DeathRate(*bins.death_rate(learning, error), per))
+            value, uncertain = bins.death_rate(learning, error)
+            # who does not learn does not tell how fast players leave
+            if value > 0:
+                rates.append(DeathRate(value, uncertain, per))
     return tuple(rates)

@@ -38,7 +38,7 @@ _TIE_RATE = (2.0, 5.0)
 """The printed beta prior of the tie rate."""
 
 _FURTHEST = 1e4
-"""The largest sigma of a prior without end. The printed sampler is none of its own model, and can run off to infinity."""
+"""The largest sigma of a prior without end: the printed sampler, none of its own model, can run off to infinity."""
 
 _LARGE = 20_000
 """Players of a record that takes so long that users want to be told how it goes."""

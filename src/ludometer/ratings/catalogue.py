@@ -24,6 +24,8 @@ class Entry:
     plays_several: bool = False
     """Whether it rates matches of more than two, and so knows prizes and bases."""
     remark: str = ""
+    is_compared: bool = True
+    """Whether `evaluate` has it without being asked."""
 
 
 def make_system(text: str, *, prizes: Prizes = WINNER, base: Base = "10", **overrides: float | None) -> AnySystem:
@@ -61,7 +63,7 @@ def all_systems(*, of_two: bool, prizes: Prizes = WINNER) -> list[AnySystem]:
     >>> [system.name for system in all_systems(of_two=False)]
     ['elo', 'best-fit']
     """
-    names = [name for name, entry in SYSTEMS.items() if of_two or entry.plays_several]
+    names = [name for name, entry in SYSTEMS.items() if entry.is_compared and (of_two or entry.plays_several)]
     return [make_system(name, prizes=prizes if SYSTEMS[name].plays_several else WINNER) for name in names]
 
 
@@ -124,6 +126,12 @@ def _make_static(**parameters: Any) -> AnySystem:
     return Static(**parameters)
 
 
+def _make_federation(averages: float = 0, **parameters: Any) -> AnySystem:
+    from ludometer.ratings.federation import Federation
+
+    return Federation(averages=bool(averages), **parameters)
+
+
 _START = {"start": "start_rating"}
 
 SYSTEMS: dict[str, Entry] = {
@@ -145,5 +153,20 @@ SYSTEMS: dict[str, Entry] = {
         },
     ),
     "static": Entry(_make_static, {"sd": "sd", **_START, "refit": "refit"}),
+    "federation": Entry(
+        _make_federation,
+        {
+            "k": "k",
+            "period": "period",
+            "matches": "period_matches",
+            "averages": "averages",
+            "floor": "floor",
+            "drop": "drop",
+            "bonus": "bonus",
+            "newcomers": "newcomer_mean",
+            **_START,
+        },
+        is_compared=False,
+    ),
 }
 """Name → how the system is made."""

@@ -40,16 +40,16 @@ def plot_ratings(
     colour = alt.Scale(domain=order, range=[_COLOURS[k % len(_COLOURS)] for k in range(len(order))])
     dash = alt.Scale(domain=order, range=[list(_DASHES[k % len(_DASHES)]) for k in range(len(order))])
     whole = alt.Chart(alt.InlineData(values=rows), width=width, height=height, title=title or _title(view))
-    shade = alt.Color("player:N", title="Player", scale=colour)
+    # both layers share a legend, which has to show the lines and not the pale bands
+    legend = alt.Legend(symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=2)
+    shade = alt.Color("player:N", title="Player", scale=colour, legend=legend)
     y = alt.Y("rating:Q", title="Rating (points a series)", scale=alt.Scale(zero=False))
     lines = whole.mark_line(interpolate="step-after" if view == "expanded" else "linear").encode(
-        x=x, y=y, color=shade, strokeDash=alt.StrokeDash("player:N", title="Player", scale=dash)
+        x=x, y=y, color=shade, strokeDash=alt.StrokeDash("player:N", title="Player", scale=dash, legend=legend)
     )
-    # the legend shows the lines; without a band there is nothing to draw
-    pale = alt.Color("player:N", scale=colour, legend=None)
     shown = "low" if band else "rating"
     shadow = whole.mark_area(opacity=0.12 if band else 0.0).encode(
-        x=x, y=f"{shown}:Q", y2="high:Q" if band else "rating:Q", color=pale
+        x=x, y=f"{shown}:Q", y2="high:Q" if band else "rating:Q", color=shade
     )
     chart: alt.LayerChart = shadow + lines
     return chart

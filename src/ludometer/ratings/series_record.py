@@ -27,7 +27,7 @@ OTHERS_LOSS = {3: 40.0, 4: 30.0}
 _NAMES = {
     "series": ("series", "list", "table", "match", "match_id", "game_id"),
     "player": ("player", "name"),
-    "time": ("time", "date", "datetime", "month", "round"),
+    "time": ("time", "date", "datetime", "month"),
     "score": ("score",),
     "adjusted": ("adjusted", "adjusted_score"),
 }
@@ -241,7 +241,9 @@ def _series_times(time: Array, code: Counts, label: list[str]) -> Times:
     """The time of each series, which all its rows have to share."""
     if time.dtype.kind not in "Miuf":
         try:
-            time = time.astype("datetime64[D]")
+            time = time.astype("datetime64[us]")
+            days = time.astype("datetime64[D]")
+            time = days if (days == time).all() else time
         except ValueError as error:
             raise MatchDataError(f"a time is neither a number nor a date such as 2015-01-31: {error}") from error
     of_series = np.empty(len(label), time.dtype)

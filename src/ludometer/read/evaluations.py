@@ -134,8 +134,7 @@ class _Rows:
 
     def read(self) -> None:
         """Each column by itself."""
-        blank = np.array(self.frame.select(_nothing(self.frame)).to_series(), bool)
-        self.bad |= blank
+        self.bad |= np.array(self.frame.select(_nothing(self.frame)).to_series(), bool)
         self.games, self.game = _codes(self._text("game"))
         self.add(self.game < 0, f"{self.named['game']} is missing", None)
         ply = numbers(self._column("ply"))
@@ -171,10 +170,12 @@ class _Rows:
         self._add_at(order[1:][same], "the same ply twice in a game", self.named["ply"])
         moved = np.flatnonzero(~self.bad & (self.player >= 0) & (self.side >= 0))
         key = self.game[moved].astype(np.int64) * 2 + self.side[moved]
-        first = _first_of(key, self.player[moved])
-        self._add_at(moved[self.player[moved] != first], "another player has this side of the game", self._who())
-        both = _first_of(key ^ 1, self.player[moved], key)
-        self._add_at(moved[self.player[moved] == both], "a player has both sides of the game", self._who())
+        player = np.append(self.player[moved], -1)
+        own, other = _first_rows_of(key, key), _first_rows_of(key ^ 1, key)
+        self._add_at(moved[player[:-1] != player[own]], "another player has this side of the game", self._who())
+        # the side that appears first is taken to be his
+        both = (player[:-1] == player[other]) & (other < own)
+        self._add_at(moved[both], "a player has both sides of the game", self._who())
 
     def gather(self) -> Evaluations:
         """The rows that can be used, by game and ply, games in the order in which they appear."""
@@ -189,12 +190,11 @@ class _Rows:
         seats = self._named_seats(order, game, seats)
         events, event = _codes(self._text("event").fill_null("")) if "event" in self.named else (("",), None)
         per_game = _first_rows(game, n_games)
-        names = [self.games[code] for code in used]
         kept = np.unique(seats[seats >= 0])
         number = np.full(len(self.players) + 1, -1, np.int32)
         number[kept] = np.arange(len(kept))
         return Evaluations(
-            games=tuple(names),
+            games=tuple(self.games[code] for code in used),
             events=events,
             players=Players.named([self.players[code] for code in kept]),
             starts=np.searchsorted(game, np.arange(n_games + 1)).astype(np.int64),
@@ -377,11 +377,11 @@ def _codes(text: pl.Series) -> tuple[tuple[str, ...], Codes]:
     return tuple(words), np.array([-1 if word is None else number[word] for word in text], np.int32)
 
 
-def _first_of(wanted: Counts, value: Codes, key: Counts | None = None) -> Codes:
-    """The value in the first row with the wanted key; -1 where no row has it."""
-    keys, first = np.unique(wanted if key is None else key, return_index=True)
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1) if len(keys) else np.zeros(0, np.int64)
-    return np.where(keys[place] == wanted, value[first[place]], -1) if len(keys) else value
+def _first_rows_of(wanted: Counts, key: Counts) -> Counts:
+    """The first row with each wanted key; the number of rows where none has it."""
+    keys, first = np.unique(np.append(key, -1), return_index=True)
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[place] == wanted, first[place], len(key))
 
 
 def _first_rows(game: Codes, n_games: int) -> Counts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,11 @@ class RatingList:
     column: str
     rating: Floats
     n_bad_rows: int
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the numbers, in order."""
+        return hashlib.sha256(np.ascontiguousarray(self.rating, "<f8").tobytes()).hexdigest()[:16]
 
     def describe(self) -> list[str]:
         """In a line or two."""

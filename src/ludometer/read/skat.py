@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 4 << 20
 """Text that is parsed at once; fixed, so that nothing depends on the workers."""
 
+_LONGEST = 64 << 20
 _SHOWN = 5
 _NAMES = ("place", "series", "game_id", "time", "player_0", "player_1", "player_2", "rating_0", "rating_1", "rating_2")
 
@@ -87,7 +88,7 @@ def read_skat(
 
     stream = stream_skat(source, replay=replay, skip_damaged=skip_damaged, workers=workers)
     frames = list(stream)
-    records = pl.concat(frames) if frames else _parse_block((b"", 1, False), replay)[0]
+    records = pl.concat(frames) if frames else _parse_block((b"", 1), replay)[0]
     return SkatReading(records, tuple(stream.damaged))
 
 
@@ -155,25 +156,32 @@ def _unpack(stream: BinaryIO) -> BinaryIO:
     return whole if unpack is None else unpack(whole)
 
 
-def _blocks(stream: BinaryIO, block_bytes: int) -> Iterator[tuple[bytes, int, bool]]:
-    """Text of whole records, the number of its first line, and whether it is the first of the file."""
-    held, line, is_first = b"", 1, True
+def _blocks(stream: BinaryIO, block_bytes: int) -> Iterator[tuple[bytes, int]]:
+    """Text of whole records, and the number of its first line."""
+    held, line = b"", 1
     while part := stream.read(block_bytes):
         held += part
+        if len(held) < block_bytes:
+            # a pipe gives what it has
+            continue
         cut = max(held.rfind(b"\n(;"), held.rfind(b"\r(;")) + 1
         if cut > 0:
-            yield held[:cut], line, is_first
+            yield held[:cut], line
             line += held.count(b"\n", 0, cut)
-            held, is_first = held[cut:], False
+            held = held[cut:]
+        elif len(held) > _LONGEST:
+            raise MatchDataError(
+                f"line {line:,}: no record starts in the next {_LONGEST >> 20} MiB: these are no records"
+            )
     if held:
-        yield held, line, is_first
+        yield held, line
 
 
-def _parse_block(task: tuple[bytes, int, bool], replay: bool) -> tuple[pl.DataFrame, list[DamagedLine]]:
+def _parse_block(task: tuple[bytes, int], replay: bool) -> tuple[pl.DataFrame, list[DamagedLine]]:
     """The records of one block, and what is damaged in it."""
     from ludometer.kernels import skat as kernel
 
-    text, first_line, _ = task
+    text, first_line = task
     block = np.frombuffer(text, np.uint8)
     starts = np.empty(len(text) // 2 + 2, np.int64)
     n = kernel.find_records(block, starts)

@@ -67,7 +67,7 @@ class Calibration:
             low=(pl.col("observed") - 2 * pl.col("std_error")).clip(0, 1),
             high=(pl.col("observed") + 2 * pl.col("std_error")).clip(0, 1),
         )
-        rows = alt.Data(values=frame.to_dicts())
+        rows = alt.InlineData(values=frame.to_dicts())
         scale = alt.Scale(domain=[0, 1])
         x = alt.X("predicted:Q", title="predicted chance of winning", scale=scale)
         points = alt.Chart(rows).mark_circle(size=50).encode(x=x, y=alt.Y("observed:Q", scale=scale), color="kind:N")
@@ -76,9 +76,10 @@ class Calibration:
             .mark_rule()
             .encode(x=x, y=alt.Y("low:Q", title="games won", scale=scale), y2="high:Q", color="kind:N")
         )
-        ends = alt.Data(values=[{"predicted": 0, "observed": 0}, {"predicted": 1, "observed": 1}])
+        ends = alt.InlineData(values=[{"predicted": 0, "observed": 0}, {"predicted": 1, "observed": 1}])
         diagonal = alt.Chart(ends).mark_line(strokeDash=[4, 4], color="grey").encode(x="predicted:Q", y="observed:Q")
-        return diagonal + bars + points
+        chart: altair.LayerChart = diagonal + bars + points
+        return chart
 
 
 def calibrate(chance: Floats, won: Array, kind: Codes) -> Calibration:
@@ -99,7 +100,9 @@ def calibrate(chance: Floats, won: Array, kind: Codes) -> Calibration:
             continue
         p, w = chance[chosen], np.asarray(won)[chosen].astype(float)
         mean = w.mean()
-        quality.append(Quality(name, len(w), float(mean), _log_loss(p, w), _log_loss(np.full(len(w), mean), w), _auc(p, w)))
+        quality.append(
+            Quality(name, len(w), float(mean), _log_loss(p, w), _log_loss(np.full(len(w), mean), w), _auc(p, w))
+        )
         order = np.argsort(p, kind="stable")
         for group in np.array_split(order, min(_BINS, max(1, len(order) // 10))):
             error = np.sqrt((p[group] * (1 - p[group])).sum()) / len(group)

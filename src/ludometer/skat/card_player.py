@@ -1,4 +1,4 @@
-"""A simple player of Skat with a stated rate of blunders, so that skill can differ in card play and not in bidding only.
+"""A simple player of Skat with a stated rate of blunders: so skill can differ in card play, not in bidding only.
 
 He counts to bid, choose a game and lay away two cards, and plays by rules of thumb; with probability `blunder` a
 decision in the play is a random legal card instead. No hand games, no announcements, no null ouvert.
@@ -121,7 +121,7 @@ def play_contracts(
 
     `hands` and `laid` are those after the discard. Folded games (declarer -1) have none, and cards not played are -1.
     """
-    from ludometer.kernels.tricks import play_out
+    from ludometer.kernels.card_play import play_out
 
     n = len(game)
     rng = np.random.default_rng(seed)

@@ -3,7 +3,7 @@
 i1 (hand) divides the game's value by q, the strength of the hand over the mean of its kind, kept in [0.5, 2]; i2 (mean
 value) counts every game as 41 points; both as in Edelkamp's paper, whose code sets the value first and divides then,
 and leaves the bonus of 50 and 40 alone. i3 (deal) subtracts what the dealt cards were worth (`deal_value`): it looks at
-nothing that a player decided. Note that i1 does: it rewards who bids well, and its direction for lost games is a choice.
+nothing that a player decided. i1 does: it rewards who bids well, and what it does to lost games is a choice.
 """
 
 from __future__ import annotations
@@ -105,7 +105,9 @@ def adjust_points(value: ArrayLike, won: ArrayLike, quotient: ArrayLike, factors
     >>> adjust_points([48, 48], [True, False], [1.25, 0.8], ChanceFactors(hand=True, mean_value=True)).tolist()
     [32.8, -102.5]
     """
-    values, is_won, q = np.broadcast_arrays(np.asarray(value, float), np.asarray(won, bool), np.asarray(quotient, float))
+    values, is_won, q = np.broadcast_arrays(
+        np.asarray(value, float), np.asarray(won, bool), np.asarray(quotient, float)
+    )
     if factors.mean_value:
         # folded games stay worth nothing
         values = np.where(values != 0, factors.value, 0.0)

@@ -72,11 +72,12 @@ class DealValue:
         """Observed against predicted points."""
         import altair as alt
 
-        rows = alt.Data(values=self.to_frame().to_dicts())
+        rows = alt.InlineData(values=self.to_frame().to_dicts())
         x = alt.X("predicted:Q", title="points a game that the cards promised, less the mean")
         points = alt.Chart(rows).mark_circle(size=45).encode(x=x, y=alt.Y("observed:Q", title="points scored"))
         line = alt.Chart(rows).mark_line(strokeDash=[4, 4], color="grey").encode(x=x, y="predicted:Q")
-        return line + points
+        chart: altair.LayerChart = line + points
+        return chart
 
 
 def fit_deal_value(
@@ -95,7 +96,9 @@ def fit_deal_value(
     """
     cards, earned = np.asarray(hands, np.uint32), np.asarray(points, float)
     if cards.ndim != 2 or cards.shape != earned.shape:
-        raise LudometerError(f"hands {cards.shape} and points {earned.shape} are tables of the same shape: deals, seats")
+        raise LudometerError(
+            f"hands {cards.shape} and points {earned.shape} are tables of the same shape: deals, seats"
+        )
     if (count_cards(cards) != 10).any():
         raise LudometerError(f"{int((count_cards(cards) != 10).any(axis=1).sum())} deals have a hand without 10 cards")
     if view not in get_args(View):
@@ -189,44 +192,43 @@ def _suit_counts(hands: Masks) -> tuple[Floats, Array, Array]:
 
 
 def _cross_fit(features: Floats, earned: Floats, fold: Array, ridge: float) -> Floats:
-    """V less its mean in each fold, from the sums over all the other folds; every seat has its own constant and slopes.
-
-    The slopes of a seat are the common ones plus its own, so a seat borrows from the others what they share.
-    """
-    n_deals, n_seats, n_features = features.shape
-    centred = features - features.mean(axis=(0, 1))
-    scale = centred.std(axis=(0, 1))
-    centred /= np.where(scale > 1e-9, scale, 1.0)
-    wide = n_features * (n_seats + 1)
-    deviation = np.empty((n_deals, n_seats))
-    folds = range(int(fold.max()) + 1)
-    moments = []
-    for part in folds:
-        rows = fold == part
-        x, y = centred[rows], earned[rows]
-        gram = np.stack([x[:, seat].T @ x[:, seat] for seat in range(n_seats)])
-        cross = np.stack([x[:, seat].T @ y[:, seat] for seat in range(n_seats)])
-        moments.append((int(rows.sum()), x.sum(axis=0), y.sum(axis=0), gram, cross))
-    for part in folds:
-        n, x, y, gram, cross = (sum(moments[k][i] for k in folds if k != part) for i in range(5))
-        mean_x, mean_y = np.asarray(x) / n, np.asarray(y) / n
-        curvature, target = ridge * np.eye(wide), np.zeros(wide)
-        for seat in range(n_seats):
-            inner = gram[seat] - n * np.outer(mean_x[seat], mean_x[seat])
-            outer = cross[seat] - n * mean_x[seat] * mean_y[seat]
-            own = slice((seat + 1) * n_features, (seat + 2) * n_features)
-            shared = slice(0, n_features)
-            curvature[shared, shared] += inner
-            curvature[own, own] += inner
-            curvature[shared, own] += inner
-            curvature[own, shared] += inner
-            target[shared] += outer
-            target[own] += outer
-        slopes = np.linalg.solve(curvature, target).reshape(n_seats + 1, n_features)
-        rows = fold == part
-        for seat in range(n_seats):
-            deviation[rows, seat] = (centred[rows, seat] - mean_x[seat]) @ (slopes[0] + slopes[seat + 1])
+    """V less its mean in each fold, from the sums over all the other folds."""
+    x = features - features.mean(axis=(0, 1))
+    scale = x.std(axis=(0, 1))
+    # seats first: each is a matrix of its own
+    x = np.ascontiguousarray((x / np.where(scale > 1e-9, scale, 1.0)).transpose(1, 0, 2))
+    deviation = np.empty(earned.shape)
+    parts = [np.flatnonzero(fold == part) for part in range(int(fold.max()) + 1)]
+    n = np.array([len(rows) for rows in parts])
+    sums = np.stack([x[:, rows].sum(axis=1) for rows in parts])
+    totals = np.stack([earned[rows].sum(axis=0) for rows in parts])
+    grams = np.stack([x[:, rows].transpose(0, 2, 1) @ x[:, rows] for rows in parts])
+    crosses = np.stack([np.einsum("snf,ns->sf", x[:, rows], earned[rows]) for rows in parts])
+    for part, rows in enumerate(parts):
+        others = np.arange(len(parts)) != part
+        n_others = n[others].sum()
+        mean_x, mean_y = sums[others].sum(axis=0) / n_others, totals[others].sum(axis=0) / n_others
+        gram = grams[others].sum(axis=0) - n_others * mean_x[:, :, None] * mean_x[:, None, :]
+        cross = crosses[others].sum(axis=0) - n_others * mean_x * mean_y[:, None]
+        slopes = _solve_ridge(gram, cross, ridge)
+        deviation[rows] = np.einsum("snf,sf->ns", x[:, rows] - mean_x[:, None], slopes)
     return deviation
+
+
+def _solve_ridge(gram: Floats, cross: Floats, ridge: float) -> Floats:
+    """Slopes of each seat: common ones plus its own, both under the ridge, so that seats share what they have alike."""
+    n_seats, n_features = cross.shape
+    curvature, target = ridge * np.eye(n_features * (n_seats + 1)), np.zeros(n_features * (n_seats + 1))
+    shared = slice(0, n_features)
+    for seat in range(n_seats):
+        extra = slice((seat + 1) * n_features, (seat + 2) * n_features)
+        for one in (shared, extra):
+            target[one] += cross[seat]
+            for other in (shared, extra):
+                curvature[one, other] += gram[seat]
+    slopes = np.linalg.solve(curvature, target).reshape(n_seats + 1, n_features)
+    own: Floats = slopes[0] + slopes[1:]
+    return own
 
 
 def _groups(deviation: Floats, centred: Floats) -> tuple[Floats, Floats, Floats]:

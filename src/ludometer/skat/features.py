@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,20 +109,8 @@ class DeclaredGames:
 
     def where(self, kept: Array) -> DeclaredGames:
         """The games of a mask or of these indices."""
-        return DeclaredGames(
-            *(
-                column[kept]
-                for column in (
-                    self.game,
-                    self.hand,
-                    self.skat,
-                    self.bid,
-                    self.position,
-                    self.hand_game,
-                    self.ouvert,
-                )  # fmt: skip
-            )
-        )
+        columns: dict[str, Any] = {name: column[kept] for name, column in vars(self).items()}
+        return DeclaredGames(**columns)
 
 
 def describe_suit_games(games: DeclaredGames) -> Floats:
@@ -158,7 +147,8 @@ def describe_grands(games: DeclaredGames) -> Floats:
 def describe_null_suits(games: DeclaredGames) -> Floats:
     """The columns of `NULL_FEATURES` for each of the four suits: (games, 4, features)."""
     bytes_of = games.hand[:, None] >> np.array([0, 8, 16, 24], np.uint32) & np.uint32(255)
-    return _null_holdings()[bytes_of]
+    described: Floats = _null_holdings()[bytes_of]
+    return described
 
 
 def count_stegen(games: DeclaredGames) -> Floats:

@@ -29,8 +29,8 @@ class Fixpoints:
     """How soon ratings settle, for each way to score the same series."""
 
     rows: pl.DataFrame
-    """label, players, settled (share), median, low, high (series until settled, quartiles), noise (about the limit),
-    spread (of the limits), ratio (spread by noise)."""
+    """label, near (share who start within the tolerance), players, settled (share), median, low, high (series until
+    settled, quartiles), noise (about the limit), spread (of the limits), ratio (spread by noise)."""
     players: pl.DataFrame
     """label, player, series, limit, settled_after (null: never), noise."""
     tolerance: float
@@ -50,7 +50,8 @@ class Fixpoints:
                 "never" if row["median"] is None else f"after {row['median']:.0f} ({row['low']:.0f}-{row['high']:.0f})"
             )
             lines.append(
-                f"{row['label']}: {row['settled']:.0%} of {row['players']} players, {when} series; "
+                f"{row['label']}: {row['settled']:.0%} of {row['players']} players, {when} series "
+                f"({row['near']:.0%} start there); "
                 f"noise {row['noise']:.1f}, limits spread by {row['spread']:.1f}"
             )
         return "\n".join(lines)
@@ -115,7 +116,8 @@ def study_fixpoints(
                 for path, end in zip(paths, ends, strict=True)
             ]
         )
-        rows.append({"label": label} | _summarise(after, noise, spread))
+        near = float(np.mean(np.abs(ends - chosen.start_rating) <= width))
+        rows.append({"label": label, "near": near} | _summarise(after, noise, spread))
         names = record.matches.players.names.gather(codes)
         for k, name in enumerate(names.to_list()):
             own = {

@@ -4,11 +4,11 @@ A row a game. What the source says: `series`, `game_id`, `place`, `time`, `playe
 middlehand, rearhand), `rating_0` to `rating_2`, `hand_0` to `hand_2` and `skat` as dealt (masks), `declarer` (seat),
 `game` (0..5: C S H D G N; null if there was none), `is_hand`, `schneider`, `schwarz`, `ouvert` (announced), `bid`,
 `discards` (mask of the final skat), `cards` (30 in the order of play, 255 for none), `n_played`, `gave_up` (the
-declarer resigned, left or ran out of time), `kind` (won, lost, folded, penalty, unknown), `resigned` and `penalty` (bits of
-seats), `left`, `timed_out` (seats), and `..._recorded`: points, matadors, eyes, tricks, won, overbid, schneider and
-schwarz (made by either side). What the rules say: `matadors`, `eyes`, `tricks`, `won`, `value`, `points`, `overbid`,
-and `difference`: in what the record differs from the rules, null if in nothing.
-A replay adds `winners` (of tricks, -1 for none) and `illegal` (the first card against the rules, from 0).
+declarer resigned, left or ran out of time), `kind` (won, lost, folded, penalty, unknown), `resigned` and `penalty`
+(bits of seats), `left`, `timed_out` (seats), and `..._recorded`: points, matadors, eyes, tricks, won, overbid,
+schneider and schwarz (made by either side). What the rules say: `matadors`, `eyes`, `tricks`, `won`, `value`,
+`points`, `overbid`, and `difference`: in what the record differs from the rules, null if in nothing. A replay adds
+`winners` (of tricks, -1 for none) and `illegal` (the first card against the rules, from 0).
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def replay_games(game: ArrayLike, hands: ArrayLike, played: ArrayLike, n_played:
     >>> found.eyes.tolist(), found.winners[0, :2].tolist()
     ([[0, 0, 13]], [2, -1])
     """
-    from ludometer.kernels.skat import replay_tricks
+    from ludometer.kernels.tricks import replay_tricks
 
     kind = np.ascontiguousarray(game, np.int64)
     counts = np.where(kind < 0, 0, np.asarray(n_played, np.int64))

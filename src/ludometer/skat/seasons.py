@@ -164,7 +164,10 @@ def loss_money(record: SeriesRecord, *, each: float = 0.5, beyond: float = 1.0, 
 def list_games(record: SeriesRecord) -> Floats:
     """Games of each seat: the column games, else the usual length of a list at such a table."""
     if "games" in record.columns:
-        return record.columns["games"]
+        games = record.columns["games"]
+        if (games <= 0).any():
+            raise MatchDataError(f"{int((games <= 0).sum()):,} rows have no games: leave out who did not play")
+        return games
     sizes: Counts = record.seats.sizes
     odd = sorted({int(n) for n in sizes} - set(LIST_GAMES))
     if odd:

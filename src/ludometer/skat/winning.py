@@ -43,6 +43,8 @@ _FEWEST = 50
 """Below so many games of a kind there is no model of it."""
 
 _STEPS = 100
+_STEEPEST = 30.0
+"""A slope of so many log odds a standard deviation is on its way to infinity."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,9 @@ class WinningModel:
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise LudometerError(f"{path} is not a file of the form {FORMAT!r}")
         return cls(
-            *(_part(document, name, path) for name in ("suit", "grand", "null")),
+            _part(document, "suit", path),
+            _part(document, "grand", path),
+            _part(document, "null", path),
             normal=document["normal"],
             games=document["games"],
             provenance=Provenance("winning model", document.get("origin", {})),
@@ -200,6 +204,8 @@ def fit_logistic(features: Floats, won: Array, *, ridge: float = 1.0) -> Floats:
                 raise NoFiniteFit("the logistic fit found no better step; try a larger ridge")
         beta, value = beta + share * step, new
         if float(gradient @ step) < 1e-10 * len(features):
+            if np.abs(beta[1:]).max(initial=0) > _STEEPEST:
+                break
             slopes = beta[1:] / scale
             return np.concatenate(([beta[0] - slopes @ centre], slopes))
     raise NoFiniteFit("the logistic fit does not settle: some feature separates won from lost games; use a ridge")

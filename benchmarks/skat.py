@@ -1,0 +1,256 @@
+"""Do chance factors show who is better sooner? Bots of known level play Skat; ratings with and without factors.
+
+    sh benchmarks/run.sh skat
+
+Two populations of 30 bots in 5 levels, every bot one series of 36 games a round at a random table: (bidding) xskat,
+whose levels differ in bidding only; (card play) our card player, who bids alike and blunders at different rates. After
+5, 10 and 20 series a bot: the rank correlation of the rating (series Elo, K 0.02) with the true level, mean over seeds
+with its standard error. i3 is learnt from the records so far, nothing else. Needs xskat. Writes results/skat.json.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy.stats import spearmanr
+
+from ludometer.arrays import Array, Codes, Floats, Mask
+from ludometer.read.xskat import read_xskat
+from ludometer.skat.card_player import play_deals, simulate_games
+from ludometer.skat.cards import Masks, deal
+from ludometer.skat.chance import ChanceFactors, Strength, correct_games, dealt_hands, declared_games, table_points
+from ludometer.skat.deal_value import View, fit_deal_value
+from ludometer.skat.features import DeclaredGames
+from ludometer.skat.winning import default_model, fit_winning
+from ludometer.skat.xskat import LEVELS, play_xskat
+from schedules import store
+
+SEEDS = 24
+BOTS, ROUNDS, GAMES = 30, 20, 36
+CHECKPOINTS = (5, 10, 20)
+BLUNDERS = (0.20, 0.15, 0.10, 0.05, 0.0)
+"""By level, the weakest first."""
+
+K, START = 0.02, 850.0
+FACTORS: dict[str, ChanceFactors] = {
+    "none": ChanceFactors(),
+    "i1": ChanceFactors(hand=True),
+    "i1, lost kept": ChanceFactors(hand=True, lost="keep"),
+    "i1, lost multiplied": ChanceFactors(hand=True, lost="multiply"),
+    "i2": ChanceFactors(mean_value=True),
+    "i1 i2": ChanceFactors(hand=True, mean_value=True),
+}
+DEALS: dict[str, View] = {"i3 own cards": "own", "i3 all cards": "table"}
+
+
+@dataclass(frozen=True, eq=False)
+class League:
+    """One seed: who sits at each table (series, 3), and the games in order, 36 a series."""
+
+    player: Codes
+    hands: Masks
+    """As dealt, by seat (games, 3)."""
+    sitting: Codes
+    """Which of the table's three sits forehand, middlehand, rearhand (games, 3)."""
+    points: dict[str, Floats]
+    """By factor: points of each seat (games, 3)."""
+
+
+def draw_tables(seed: int) -> Codes:
+    """(series, 3): in each round every bot plays once."""
+    rng = np.random.default_rng([7, seed])
+    return np.concatenate([rng.permutation(BOTS).reshape(-1, 3) for _ in range(ROUNDS)]).astype(np.int32)
+
+
+def levels_of_bots() -> Codes:
+    """Six bots of each level, 0 the weakest."""
+    return np.repeat(np.arange(5), BOTS // 5).astype(np.int32)
+
+
+def seat_points(
+    games: DeclaredGames, declarer: Codes, rows: Mask, value: Array, won: Array, strength: Strength
+) -> dict[str, Floats]:
+    """The points of each seat in each game, by factor; q is relative to the mean of these same games."""
+    result = {}
+    for name, factors in FACTORS.items():
+        points = np.zeros(len(declarer))
+        points[rows] = correct_games(games, value[rows], won[rows], factors, strength=strength)
+        result[name] = table_points(np.where(rows, declarer, -1), points, won)
+    return result
+
+
+def play_bidding() -> list[League]:
+    """xskat plays: all series of a combination of levels in one run, then handed to the tables."""
+    level = levels_of_bots()
+    tables = [draw_tables(seed) for seed in range(SEEDS)]
+    wanted: dict[tuple[int, int, int], list[tuple[int, int]]] = defaultdict(list)
+    for seed, table in enumerate(tables):
+        for series, players in enumerate(table):
+            first, second, third = (int(code) for code in level[players])
+            wanted[first, second, third].append((seed, series))
+    frames, place = [], np.empty((SEEDS, len(tables[0])), np.int64)
+    n_series = 0
+    for run, (codes, users) in enumerate(sorted(wanted.items())):
+        first, second, third = (LEVELS[code] for code in codes)
+        log = play_xskat(GAMES * len(users), (first, second, third), seed=100 + run)
+        frames.append(read_xskat(log.splitlines(), names=("0", "1", "2")))
+        for user in users:
+            place[user] = n_series
+            n_series += 1
+    records = pl.concat(frames)
+    games, rows = declared_games(records)
+    points = seat_points(
+        games, records["declarer"].fill_null(-1).to_numpy(), rows, records["value"].fill_null(0).to_numpy(),
+        records["won"].fill_null(False).to_numpy(), default_model().predict,
+    )  # fmt: skip
+    sitting = np.column_stack([records[f"player_{seat}"].cast(pl.Int32).to_numpy() for seat in range(3)])
+    hands = dealt_hands(records)
+    leagues = []
+    for seed, table in enumerate(tables):
+        index = (place[seed][:, None] * GAMES + np.arange(GAMES)).ravel()
+        leagues.append(League(table, hands[index], sitting[index], {name: p[index] for name, p in points.items()}))
+    return leagues
+
+
+def play_cards() -> list[League]:
+    """Our card player plays; his winning model comes from other games of the same population."""
+    rates = np.array(BLUNDERS)[levels_of_bots()]
+    rng = np.random.default_rng(11)
+    other = simulate_games(100_000, blunder=rates[rng.integers(0, BOTS, (100_000, 3))], seed=12)
+    model = fit_winning(other.declared, other.won[other.played])
+    leagues = []
+    for seed in range(SEEDS):
+        table = draw_tables(seed)
+        n = len(table) * GAMES
+        # forehand moves on after each game
+        sitting = ((np.arange(n)[:, None] + np.arange(3)) % 3).astype(np.int32)
+        player = np.take_along_axis(np.repeat(table, GAMES, axis=0), sitting, 1)
+        hands, skat = deal(n, seed=np.random.default_rng([13, seed]))
+        played = play_deals(hands, skat, blunder=rates[player], seed=np.random.default_rng([14, seed]))
+        points = seat_points(
+            played.declared, played.declarer, played.declarer >= 0, played.value, played.won, model.predict
+        )
+        leagues.append(League(table, hands, sitting, points))
+    return leagues
+
+
+def series_scores(league: League, points: Floats) -> Floats:
+    """(series, 3) in the order of the table's players."""
+    by_player = np.empty_like(points)
+    np.put_along_axis(by_player, league.sitting.astype(np.int64), points, 1)
+    scores: Floats = by_player.reshape(-1, GAMES, 3).sum(axis=1)
+    return scores
+
+
+def rate(player: Codes, scores: Floats) -> Floats:
+    """Series Elo: E_i = R_i S / R; where that has no meaning the additive form."""
+    rating = np.full(BOTS, START)
+    for seats, score in zip(player, scores, strict=True):
+        own = rating[seats]
+        total = score.sum()
+        if total > 0 and (own > 0).all():
+            expected = own * total / own.sum()
+        else:
+            expected = own + (total - own.sum()) / 3
+        rating[seats] = own + K * (score - expected)
+    return rating
+
+
+def measure(leagues: list[League]) -> dict[str, Any]:
+    """Rank correlations by factor and number of series, and what else tells the factors apart."""
+    level = levels_of_bots()
+    found: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    spread: dict[str, list[float]] = defaultdict(list)
+    reduction: dict[str, list[float]] = defaultdict(list)
+    in_series: dict[str, list[float]] = defaultdict(list)
+    luck: dict[str, list[Floats]] = defaultdict(list)
+    for seed, league in enumerate(leagues):
+        raw = series_scores(league, league.points["none"])
+        for checkpoint in CHECKPOINTS:
+            n_series = checkpoint * BOTS // 3
+            n_games = n_series * GAMES
+            scores = {name: series_scores(league, points)[:n_series] for name, points in league.points.items()}
+            part = League(league.player[:n_series], league.hands[:n_games], league.sitting[:n_games], {})
+            for name, view in DEALS.items():
+                value = fit_deal_value(part.hands, league.points["none"][:n_games], view=view, seed=seed)
+                deviation = series_scores(part, value.deviation)
+                scores[name] = raw[:n_series] - deviation
+                if checkpoint == CHECKPOINTS[-1]:
+                    reduction[name].append(value.reduction)
+                    in_series[name].append(1 - within(part.player, scores[name]) / within(part.player, raw))
+                    luck[name].append(by_level(part.player, deviation))
+            for name, score in scores.items():
+                rating = rate(part.player, score)
+                found[name][checkpoint].append(float(spearmanr(rating, level).statistic))
+                if checkpoint == CHECKPOINTS[-1]:
+                    means = by_level(part.player, score)
+                    spread[name].append(float(means.std() / np.sqrt(within(part.player, score))))
+    return {
+        "points a series by level": np.mean(
+            [by_level(x.player, series_scores(x, x.points["none"])) for x in leagues], 0
+        )
+        .round(1)
+        .tolist(),
+        "rank correlation": {
+            name: {str(n): summarise(values) for n, values in rows.items()} for name, rows in found.items()
+        },
+        "gain over none": {
+            name: {str(n): summarise(np.subtract(values, found["none"][n])) for n, values in rows.items()}
+            for name, rows in found.items()
+            if name != "none"
+        },
+        "spread of levels / SD within a level": {name: summarise(values) for name, values in spread.items()},
+        "variance of a game removed": {name: summarise(values) for name, values in reduction.items()},
+        "variance of a series within levels removed": {name: summarise(values) for name, values in in_series.items()},
+        "luck subtracted a series, by level": {
+            name: [summarise(column) for column in np.transpose(rows)] for name, rows in luck.items()
+        },
+    }
+
+
+def by_level(player: Codes, scores: Floats) -> Floats:
+    """Mean series points of each level."""
+    level = levels_of_bots()[player]
+    return np.array([scores[level == code].mean() for code in range(5)])
+
+
+def within(player: Codes, scores: Floats) -> float:
+    """Variance of a series score around its level's mean."""
+    level = levels_of_bots()[player]
+    return float(np.mean([scores[level == code].var() for code in range(5)]))
+
+
+def summarise(values: Any) -> list[float]:
+    """Mean and its standard error over seeds."""
+    values = np.asarray(values, float)
+    return [round(float(values.mean()), 4), round(float(values.std(ddof=1) / np.sqrt(len(values))), 4)]
+
+
+def main() -> None:
+    """Play, rate, print, store."""
+    results: dict[str, Any] = {"seeds": SEEDS, "bots": BOTS, "games a series": GAMES, "K": K}
+    for name, play in (("bidding", play_bidding), ("card play", play_cards)):
+        begin = time.perf_counter()
+        results[name] = measure(play())
+        print(f"levels differ in {name} ({time.perf_counter() - begin:.0f} s): series points by level, weakest first:",
+              results[name]["points a series by level"])  # fmt: skip
+        for factor, row in results[name]["rank correlation"].items():
+            gain = results[name]["gain over none"].get(factor, {})
+            cells = (f"{n}: {mean:.3f} ± {error:.3f}" for n, (mean, error) in row.items())
+            gains = (f"{mean:+.3f} ± {error:.3f}" for mean, error in gain.values())
+            print(f"  {factor:22s} {'   '.join(cells)}   gain {'  '.join(gains) or '-'}", flush=True)
+        for factor in DEALS:
+            game, series = (
+                results[name][f"variance of a {x} removed"][factor] for x in ("game", "series within levels")
+            )
+            print(f"  {factor}: variance of a game -{game[0]:.1%}, of a series within levels -{series[0]:.1%}")
+    store("skat", results)
+
+
+if __name__ == "__main__":
+    main()
