@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -21,7 +23,7 @@ from ludometer.skat.games import BASE_VALUES, BIDS
 from ludometer.skat.xskat import find_xskat, play_xskat
 
 
-def replay(hands, game, declarer, cards):
+def replay(hands: Any, game: int, declarer: int, cards: Any) -> Any:
     """Plain twin: checks every card against the rules; gives the declarer's eyes without the skat, and his tricks."""
     left = [set(list_cards(int(hand))) for hand in hands]
     lead, eyes, tricks = 0, 0, 0
@@ -36,7 +38,7 @@ def replay(hands, game, declarer, cards):
                 assert all(SUIT_OF[game, other] != suit for other in left[seat])
             left[seat].remove(card)
 
-        def rank(card, led=suit):
+        def rank(card: Any, led: Any = suit) -> Any:
             own = SUIT_OF[game, card]
             return (own == 4, own == led, STRENGTH_OF[game, card])
 
@@ -48,7 +50,7 @@ def replay(hands, game, declarer, cards):
 
 
 @pytest.mark.parametrize("blunder", [0.0, 0.3, 1.0])
-def test_every_card_is_allowed_and_the_eyes_are_those_of_the_tricks(blunder):
+def test_every_card_is_allowed_and_the_eyes_are_those_of_the_tricks(blunder: Any) -> None:
     games = simulate_games(300, blunder=blunder, seed=2)
     for i in games.played:
         eyes, tricks = replay(games.hands[i], games.game[i], games.declarer[i], games.cards[i])
@@ -56,7 +58,7 @@ def test_every_card_is_allowed_and_the_eyes_are_those_of_the_tricks(blunder):
         assert eyes + count_eyes(games.laid[i]) == games.eyes[i]
 
 
-def test_null_is_played_until_the_declarer_takes_a_trick():
+def test_null_is_played_until_the_declarer_takes_a_trick() -> None:
     hands, skat = deal(300, seed=3)
     game, declarer = np.full(300, NULL, np.int32), (np.arange(300) % 3).astype(np.int32)
     _, tricks, cards = play_contracts(hands, skat, game, declarer, blunder=0.2)
@@ -65,7 +67,7 @@ def test_null_is_played_until_the_declarer_takes_a_trick():
         assert ((cards[i] >= 0).sum() == 30) or tricks[i] == 1
 
 
-def test_no_card_is_lost_or_doubled_by_bidding_and_discard():
+def test_no_card_is_lost_or_doubled_by_bidding_and_discard() -> None:
     games = simulate_games(2000, seed=4)
     assert (np.bitwise_or.reduce(games.hands, axis=1) | games.laid == DECK).all()
     assert (count_cards(games.hands) == 10).all()
@@ -76,7 +78,7 @@ def test_no_card_is_lost_or_doubled_by_bidding_and_discard():
     assert (games.bid[games.declarer < 0] == 0).all()
 
 
-def test_a_game_is_overbid_only_when_the_skat_spoils_all_that_reach_the_bid():
+def test_a_game_is_overbid_only_when_the_skat_spoils_all_that_reach_the_bid() -> None:
     games = simulate_games(5000, seed=5)
     rows = games.played[games.game[games.played] != NULL]
     whole = games.hands[rows, games.declarer[rows]] | games.laid[rows]
@@ -87,7 +89,7 @@ def test_a_game_is_overbid_only_when_the_skat_spoils_all_that_reach_the_bid():
     assert too_small.mean() < 0.05
 
 
-def test_blunders_cost_points_and_the_more_the_worse():
+def test_blunders_cost_points_and_the_more_the_worse() -> None:
     hands, skat = deal(6000, seed=6)
     means = []
     for rate in (0.0, 0.2, 0.6):
@@ -97,7 +99,7 @@ def test_blunders_cost_points_and_the_more_the_worse():
     assert means[0] > means[1] + 3 > means[2] + 6
 
 
-def test_without_blunders_play_does_not_depend_on_the_seed_and_with_them_it_does():
+def test_without_blunders_play_does_not_depend_on_the_seed_and_with_them_it_does() -> None:
     hands, skat = deal(200, seed=7)
     first, second = (play_deals(hands, skat, seed=seed).cards for seed in (1, 2))
     np.testing.assert_array_equal(first, second)
@@ -106,7 +108,7 @@ def test_without_blunders_play_does_not_depend_on_the_seed_and_with_them_it_does
     assert (loose[0] != loose[2]).any()
 
 
-def test_who_answers_wins_the_bidding_between_equals():
+def test_who_answers_wins_the_bidding_between_equals() -> None:
     strong = parse_cards("CJ SJ HJ DJ CA CT CK CQ C9 C8")
     rest = [parse_cards("SA ST SK SQ S9 S8 S7 C7 D7 D8"), parse_cards("HA HT HK HQ H9 H8 H7 D9 DQ DK")]
     skat = parse_cards("DA DT")
@@ -116,12 +118,12 @@ def test_who_answers_wins_the_bidding_between_equals():
         assert play_deals([hands], [skat]).declarer[0] == seat
 
 
-def test_a_rate_above_one_is_refused():
+def test_a_rate_above_one_is_refused() -> None:
     with pytest.raises(LudometerError, match="between 0 and 1"):
         simulate_games(1, blunder=1.5)
 
 
-def test_xskat_plays_the_same_games_for_the_same_seed_and_deals_them_alike_at_all_levels():
+def test_xskat_plays_the_same_games_for_the_same_seed_and_deals_them_alike_at_all_levels() -> None:
     if find_xskat() is None:
         pytest.skip("needs the program xskat")
     first, again, other = (play_xskat(30, levels, seed=4) for levels in ((-4, -2, 0), (-4, -2, 0), (0, -4, -4)))

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -18,7 +20,7 @@ from ludometer.skat.features import count_stegen
 from ludometer.skat.winning import default_model
 
 
-def records(n=400):
+def records(n: int = 400) -> Any:
     """Simulated games in the columns of `skat.records` that the factors need."""
     games = simulate_games(n, blunder=0.1, seed=8)
     folded = games.declarer < 0
@@ -40,13 +42,13 @@ def records(n=400):
     return games, frame.with_columns(pl.col("declarer", "game").replace(-1, None))
 
 
-def test_the_papers_example_is_divided_not_multiplied():
+def test_the_papers_example_is_divided_not_multiplied() -> None:
     q = hand_quotient([9.5], [0], normal={"suit": 8.72})
     assert q[0] == pytest.approx(1.0894, abs=5e-5)
     assert adjust_points([86], [True], q, ChanceFactors(hand=True)).round() == [79]
 
 
-def test_the_papers_clip_acts_below_the_chances_that_the_spec_names():
+def test_the_papers_clip_acts_below_the_chances_that_the_spec_names() -> None:
     for kind, lowest in ((0, 0.402), (1, 0.467), (2, 0.31)):
         at = hand_quotient([lowest, lowest - 0.05, 1.0], [kind] * 3, normal=PAPER_NORMAL)
         assert at[0] == pytest.approx(0.5)
@@ -54,41 +56,41 @@ def test_the_papers_clip_acts_below_the_chances_that_the_spec_names():
         assert at[2] < 1.62
 
 
-def test_the_value_becomes_41_before_it_is_divided():
+def test_the_value_becomes_41_before_it_is_divided() -> None:
     both = adjust_points([24, 264], [True, True], [0.5, 2.0], ChanceFactors(hand=True, mean_value=True))
     assert both.tolist() == [82.0, 20.5]
     assert adjust_points([0], [False], [1.0], ChanceFactors(mean_value=True)).tolist() == [0.0]
 
 
 @pytest.mark.parametrize(("lost", "points"), [("divide", -48.0), ("keep", -60.0), ("multiply", -75.0)])
-def test_what_a_strong_hand_lost_costs_is_a_choice(lost, points):
+def test_what_a_strong_hand_lost_costs_is_a_choice(lost: Any, points: float) -> None:
     assert adjust_points([30], [False], [1.25], ChanceFactors(hand=True, lost=lost)).tolist() == [points]
 
 
-def test_without_means_of_others_the_mean_of_these_games_counts_by_kind():
+def test_without_means_of_others_the_mean_of_these_games_counts_by_kind() -> None:
     q = hand_quotient([0.5, 0.7, 0.9, np.nan], [0, 0, 1, 1])
     assert q == pytest.approx([0.5 / 0.6, 0.7 / 0.6, 1.0, 1.0])
     assert hand_quotient([0.3], [4], normal={"null": 0.6})[0] == 0.5
 
 
-def test_factors_that_make_no_sense_are_refused():
+def test_factors_that_make_no_sense_are_refused() -> None:
     with pytest.raises(LudometerError, match="enclose 1"):
         ChanceFactors(clip=(1.2, 2))
     with pytest.raises(LudometerError, match="divided, kept or multiplied"):
         ChanceFactors(lost="halve")  # type: ignore[arg-type]
 
 
-def test_points_of_the_table_are_extended_seeger():
+def test_points_of_the_table_are_extended_seeger() -> None:
     assert table_points([1], [-54], [False], n_seats=4).tolist() == [[30, -104, 30, 30]]
 
 
-def test_records_without_factors_give_the_plain_points():
+def test_records_without_factors_give_the_plain_points() -> None:
     games, frame = records()
     expected = table_points(games.declarer, games.points, games.won)
     np.testing.assert_array_equal(correct_records(frame), expected)
 
 
-def test_records_give_the_declarers_cards_as_played():
+def test_records_give_the_declarers_cards_as_played() -> None:
     games, frame = records()
     found, rows = declared_games(frame)
     np.testing.assert_array_equal(rows, games.declarer >= 0)
@@ -96,7 +98,7 @@ def test_records_give_the_declarers_cards_as_played():
         np.testing.assert_array_equal(getattr(found, name), getattr(games.declared, name))
 
 
-def test_i1_with_the_model_and_with_a_function_of_the_user_change_only_the_declarers_value():
+def test_i1_with_the_model_and_with_a_function_of_the_user_change_only_the_declarers_value() -> None:
     games, frame = records()
     plain = correct_records(frame)
     by_model = correct_records(frame, ChanceFactors(hand=True))
@@ -113,7 +115,7 @@ def test_i1_with_the_model_and_with_a_function_of_the_user_change_only_the_decla
     assert by_model[first, games.declarer[first]] == pytest.approx(signed)
 
 
-def test_certain_games_can_be_left_out():
+def test_certain_games_can_be_left_out() -> None:
     games, frame = records()
     table = correct_records(frame, ChanceFactors(certain=0.97))
     chance = default_model().predict(games.declared)
@@ -126,7 +128,7 @@ def test_certain_games_can_be_left_out():
                                   ChanceFactors(certain=0.97))).sum() == len(out)  # fmt: skip
 
 
-def test_i3_moves_points_by_the_cards_and_keeps_their_mean():
+def test_i3_moves_points_by_the_cards_and_keeps_their_mean() -> None:
     _, frame = records(3000)
     plain, corrected = correct_records(frame), correct_records(frame, ChanceFactors(deal="own"))
     moved = plain - corrected

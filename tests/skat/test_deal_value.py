@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -8,13 +10,13 @@ from ludometer.skat.chance import table_points
 from ludometer.skat.deal_value import describe_deals, describe_hands, fit_deal_value
 
 
-def play(n, blunder=0.1, seed=1):
+def play(n: int, blunder: Any = 0.1, seed: int = 1) -> Any:
     hands, skat = deal(n, seed=seed)
     games = play_deals(hands, skat, blunder=blunder, seed=seed + 1)
     return hands, table_points(games.declarer, games.points, games.won)
 
 
-def test_points_that_are_all_luck_of_the_cards_are_explained_wholly():
+def test_points_that_are_all_luck_of_the_cards_are_explained_wholly() -> None:
     hands, _ = deal(4000, seed=3)
     points = 10.0 * count_cards(hands & np.uint32(JACKS)) + np.array([5.0, 0.0, -5.0])
     value = fit_deal_value(hands, points, ridge=1e-3)
@@ -23,7 +25,7 @@ def test_points_that_are_all_luck_of_the_cards_are_explained_wholly():
     assert np.abs(value.deviation - truth).max() < 0.5
 
 
-def test_points_without_luck_of_the_cards_lose_no_variance():
+def test_points_without_luck_of_the_cards_lose_no_variance() -> None:
     hands, _ = deal(4000, seed=4)
     points = np.random.default_rng(5).normal(size=(4000, 3))
     # cross-fitting does not fool itself: what noise it fits makes things a little worse, not better
@@ -31,7 +33,7 @@ def test_points_without_luck_of_the_cards_lose_no_variance():
 
 
 @pytest.mark.parametrize("view", ["own", "table"])
-def test_luck_has_mean_zero_for_strong_and_weak_players(view):
+def test_luck_has_mean_zero_for_strong_and_weak_players(view: Any) -> None:
     rates = np.tile([0.0, 0.2, 0.5], (12_000, 1))
     turn = np.arange(12_000) % 3
     seats = (np.arange(3) + turn[:, None]) % 3
@@ -46,13 +48,13 @@ def test_luck_has_mean_zero_for_strong_and_weak_players(view):
     assert value.reduction > 0.12
 
 
-def test_all_cards_explain_more_than_the_own_ones():
+def test_all_cards_explain_more_than_the_own_ones() -> None:
     hands, points = play(8000)
     own, table = (fit_deal_value(hands, points, view=view).reduction for view in ("own", "table"))
     assert table > own > 0.1
 
 
-def test_a_deal_is_judged_by_a_fit_that_has_not_seen_it():
+def test_a_deal_is_judged_by_a_fit_that_has_not_seen_it() -> None:
     hands, points = play(600)
     before = fit_deal_value(hands, points, seed=2)
     changed = points.copy()
@@ -64,7 +66,7 @@ def test_a_deal_is_judged_by_a_fit_that_has_not_seen_it():
     assert not np.allclose(after.deviation[~same_fold], before.deviation[~same_fold])
 
 
-def test_what_it_predicts_is_what_is_scored():
+def test_what_it_predicts_is_what_is_scored() -> None:
     hands, points = play(12_000)
     value = fit_deal_value(hands, points)
     slope = np.polyfit(value.deviation.ravel(), (points - points.mean(axis=0)).ravel(), 1)[0]
@@ -74,7 +76,7 @@ def test_what_it_predicts_is_what_is_scored():
     assert value.plot().to_dict()["layer"]
 
 
-def test_the_view_of_the_table_starts_with_the_own_cards_and_turns():
+def test_the_view_of_the_table_starts_with_the_own_cards_and_turns() -> None:
     hands, _ = deal(50, seed=6)
     own, table = describe_deals(hands), describe_deals(hands, view="table")
     n = own.shape[2]
@@ -83,7 +85,7 @@ def test_the_view_of_the_table_starts_with_the_own_cards_and_turns():
     np.testing.assert_array_equal(table[:, 2, n : 2 * n], own[:, 0])
 
 
-def test_wrong_tables_are_refused():
+def test_wrong_tables_are_refused() -> None:
     hands, points = play(20)
     for wrong in (
         {"points": points[:5]},

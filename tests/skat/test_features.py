@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -42,7 +44,7 @@ def plain_sides(hand: int, game: int) -> dict[str, int]:
     return found
 
 
-def test_suit_features_equal_a_count_card_by_card():
+def test_suit_features_equal_a_count_card_by_card() -> None:
     games = random_games(300, HEARTS)
     table = dict(zip(TRUMP_FEATURES, describe_suit_games(games).T, strict=True))
     for i in range(len(games)):
@@ -60,7 +62,7 @@ def test_suit_features_equal_a_count_card_by_card():
         assert table["bid 24-35"][i] == (games.bid[i] == 24)
 
 
-def test_grand_features_equal_a_count_card_by_card():
+def test_grand_features_equal_a_count_card_by_card() -> None:
     games = random_games(300, GRAND)
     table = dict(zip(GRAND_FEATURES, describe_grands(games).T, strict=True))
     for i in range(len(games)):
@@ -81,7 +83,7 @@ def holding(ranks: str) -> int:
     ("ranks", "lost"),
     [("", 0), ("A", 0), ("T", 1), ("AT", 0), ("A7", 1), ("AK", 1), ("79", 2), ("789", 2), ("ATKQ987", 0)],
 )
-def test_lost_cards_of_holdings_that_are_known(ranks, lost):
+def test_lost_cards_of_holdings_that_are_known(ranks: str, lost: Any) -> None:
     # with seven, eight and nine two rounds draw all four cards of the others
     assert lost_in_suit()[holding(ranks)] == lost
 
@@ -89,11 +91,11 @@ def test_lost_cards_of_holdings_that_are_known(ranks, lost):
 @pytest.mark.parametrize(
     ("ranks", "gaps"), [("7", 0), ("79J", 0), ("7J", 2), ("8", 1), ("A", 7), ("", 0), ("789TJQKA", 0)]
 )
-def test_gaps_in_null_stand_above_seven_nine_jack_king(ranks, gaps):
+def test_gaps_in_null_stand_above_seven_nine_jack_king(ranks: str, gaps: int) -> None:
     assert null_gaps()[holding(ranks)] == gaps
 
 
-def test_null_is_described_suit_by_suit_in_the_order_of_null():
+def test_null_is_described_suit_by_suit_in_the_order_of_null() -> None:
     games = DeclaredGames.of([NULL], [parse_cards("C7 C9 CJ CK S7 S8 H7 H8 H9 D8")], [parse_cards("CA SA")])
     described = describe_null_suits(games)
     assert described.shape == (1, 4, len(NULL_FEATURES))
@@ -112,11 +114,11 @@ def test_null_is_described_suit_by_suit_in_the_order_of_null():
         (GRAND, "CJ SJ CA CT SA ST H9 H8 D8 D7", 6),
     ],
 )
-def test_stegens_count(game, cards, count):
+def test_stegens_count(game: int, cards: Any, count: float) -> None:
     assert count_stegen(DeclaredGames.of([game], [parse_cards(cards)], [parse_cards("HK DK")]))[0] == count
 
 
-def test_kinds_tell_hand_and_ouvert_of_null_only():
+def test_kinds_tell_hand_and_ouvert_of_null_only() -> None:
     hand, skat = parse_cards("CJ SJ CA CT C9 C8 SA S9 S8 H7"), parse_cards("HK DK")
     games = DeclaredGames.of(
         [0, 4, 5, 5, 5, 5], [hand] * 6, skat, hand_game=[True, True, False, True, False, True],
@@ -125,6 +127,6 @@ def test_kinds_tell_hand_and_ouvert_of_null_only():
     assert [KINDS[kind] for kind in games.kind] == list(KINDS)
 
 
-def test_all_faults_of_the_columns_are_named():
+def test_all_faults_of_the_columns_are_named() -> None:
     with pytest.raises(LudometerError, match=r"1 games without 10 cards in hand; 1 games of an unknown game"):
         DeclaredGames.of([7], [parse_cards("CJ SJ")], [parse_cards("HK DK")])

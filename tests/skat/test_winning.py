@@ -1,4 +1,7 @@
 import json
+import tempfile
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,17 +17,17 @@ from ludometer.skat.winning import WinningModel, default_model, fit_logistic, fi
 
 
 @pytest.fixture(scope="module")
-def played():
+def played() -> Any:
     games = simulate_games(30_000, blunder=0.1, seed=5)
     return games.declared, games.won[games.played]
 
 
-def test_newton_finds_the_optimum_that_another_method_finds():
+def test_newton_finds_the_optimum_that_another_method_finds() -> None:
     rng = np.random.default_rng(1)
     x = rng.normal(size=(500, 4)) * [1, 5, 0.1, 2]
     won = rng.random(500) < expit(x @ [1, -0.2, 3, 0])
 
-    def loss(beta):
+    def loss(beta: Any) -> Any:
         slopes = beta[1:] * x.std(axis=0)
         signed = np.where(won, 1, -1) * (beta[0] + x @ beta[1:])
         return np.logaddexp(0, -signed).sum() + 0.5 * 2.0 * (slopes**2).sum()
@@ -33,7 +36,7 @@ def test_newton_finds_the_optimum_that_another_method_finds():
     np.testing.assert_allclose(fit_logistic(x, won, ridge=2.0), other.x, atol=1e-4)
 
 
-def test_the_truth_is_recovered_within_its_errors():
+def test_the_truth_is_recovered_within_its_errors() -> None:
     rng = np.random.default_rng(2)
     truth = np.array([0.5, 1.0, -2.0])
     x = rng.normal(size=(20_000, 2))
@@ -44,14 +47,14 @@ def test_the_truth_is_recovered_within_its_errors():
     assert (np.abs(found - truth) < 3.5 * errors).all()
 
 
-def test_separation_without_a_ridge_is_refused_and_with_one_fitted():
+def test_separation_without_a_ridge_is_refused_and_with_one_fitted() -> None:
     x = np.linspace(-1, 1, 100)[:, None]
     with pytest.raises(NoFiniteFit):
         fit_logistic(x, x[:, 0] > 0, ridge=0)
     assert fit_logistic(x, x[:, 0] > 0, ridge=1.0)[1] > 0
 
 
-def test_a_model_of_games_predicts_other_games_better_than_their_mean(played):
+def test_a_model_of_games_predicts_other_games_better_than_their_mean(played: Any) -> None:
     games, won = played
     train = np.arange(len(games)) % 2 == 0
     result = fit_winning(games.where(train), won[train]).check(games.where(~train), won[~train])
@@ -67,7 +70,7 @@ def test_a_model_of_games_predicts_other_games_better_than_their_mean(played):
     assert result.plot().to_dict()["layer"]
 
 
-def test_shares_won_are_those_of_the_records(played):
+def test_shares_won_are_those_of_the_records(played: Any) -> None:
     games, won = played
     model = fit_winning(games, won)
     assert model.normal["suit"] == pytest.approx(won[games.kind == 0].mean())
@@ -76,7 +79,7 @@ def test_shares_won_are_those_of_the_records(played):
     assert model.games["grand"] == (games.kind == 1).sum()
 
 
-def test_null_is_the_product_of_its_suits_and_is_recovered():
+def test_null_is_the_product_of_its_suits_and_is_recovered() -> None:
     rng = np.random.default_rng(4)
     hands, skat = deal(20_000, seed=4)
     games = DeclaredGames.of(np.full(20_000, NULL), hands[:, 0], skat, position=rng.integers(0, 3, 20_000))
@@ -90,9 +93,7 @@ def test_null_is_the_product_of_its_suits_and_is_recovered():
     assert np.abs(found - chance).mean() < 0.02
 
 
-def _write_null(values):
-    import tempfile
-    from pathlib import Path
+def _write_null(values: dict[str, float]) -> Any:
 
     from ludometer.skat.winning import FORMAT, NULL_NAMES
 
@@ -107,7 +108,7 @@ def _write_null(values):
     return path
 
 
-def test_a_model_is_saved_as_plain_numbers_and_read_again(played, tmp_path):
+def test_a_model_is_saved_as_plain_numbers_and_read_again(played: Any, tmp_path: Path) -> None:
     games, won = played
     model = fit_winning(games, won, origin={"seed": 5})
     model.save(tmp_path / "model.json")
@@ -126,19 +127,20 @@ def test_a_model_is_saved_as_plain_numbers_and_read_again(played, tmp_path):
         WinningModel.load(tmp_path / "nothing.json")
 
 
-def test_the_model_that_comes_along_orders_hands_of_games_it_never_saw(played):
+def test_the_model_that_comes_along_orders_hands_of_games_it_never_saw(played: Any) -> None:
     games, won = played
     result = default_model().check(games, won)
     assert {q.kind: q.auc for q in result.quality if q.games > 500}["suit"] > 0.75
 
 
-def test_one_more_side_ace_raises_the_chance_of_the_default_model():
+def test_one_more_side_ace_raises_the_chance_of_the_default_model() -> None:
     model = default_model()
+    assert model.suit is not None
     assert dict(zip(model.suit.names, model.suit.values, strict=True))["side aces"] > 0
     assert model.suit.apply(describe_suit_games(simulate_games(10).declared)).shape[0] <= 10
 
 
-def test_calibration_is_exact_where_it_can_be_counted():
+def test_calibration_is_exact_where_it_can_be_counted() -> None:
     chance, won = np.array([0.1, 0.2, 0.8, 0.9]), np.array([False, True, False, True])
     quality = calibrate(chance, won, np.zeros(4, np.int32)).quality[0]
     assert quality.auc == 0.75

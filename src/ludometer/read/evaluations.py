@@ -170,12 +170,12 @@ class _Rows:
         self._add_at(order[1:][same], "the same ply twice in a game", self.named["ply"])
         moved = np.flatnonzero(~self.bad & (self.player >= 0) & (self.side >= 0))
         key = self.game[moved].astype(np.int64) * 2 + self.side[moved]
-        player = np.append(self.player[moved], -1)
+        player, who = np.append(self.player[moved], -1), self.named.get("player") or self.named["white"]
         own, other = _first_rows_of(key, key), _first_rows_of(key ^ 1, key)
-        self._add_at(moved[player[:-1] != player[own]], "another player has this side of the game", self._who())
+        self._add_at(moved[player[:-1] != player[own]], "another player has this side of the game", who)
         # the side that appears first is taken to be his
         both = (player[:-1] == player[other]) & (other < own)
-        self._add_at(moved[both], "a player has both sides of the game", self._who())
+        self._add_at(moved[both], "a player has both sides of the game", who)
 
     def gather(self) -> Evaluations:
         """The rows that can be used, by game and ply, games in the order in which they appear."""
@@ -313,9 +313,6 @@ class _Rows:
 
     def _text(self, key: str) -> pl.Series:
         return _trimmed(self._column(key))
-
-    def _who(self) -> str:
-        return self.named.get("player") or self.named["white"]
 
     def _add_at(self, rows: Counts, kind: str, column: str) -> None:
         mask = np.zeros(len(self.bad), bool)

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ludometer.arrays import Array, Codes, Floats, Mask
 from ludometer.errors import LudometerError
@@ -64,14 +64,14 @@ class DeclaredGames:
     @classmethod
     def of(
         cls,
-        game: Array,
-        hand: Array,
-        skat: Array,
+        game: ArrayLike,
+        hand: ArrayLike,
+        skat: ArrayLike,
         *,
-        bid: Array | int = 18,
-        position: Array | int = 0,
-        hand_game: Array | bool = False,
-        ouvert: Array | bool = False,
+        bid: ArrayLike = 18,
+        position: ArrayLike = 0,
+        hand_game: ArrayLike = False,
+        ouvert: ArrayLike = False,
     ) -> DeclaredGames:
         """Check the columns and make them equally long.
 
@@ -80,22 +80,21 @@ class DeclaredGames:
         >>> games.kind.tolist(), count_stegen(games).tolist()
         ([0], [13.5])
         """
-        game, hand, skat, bid, position, hand_game, ouvert = np.broadcast_arrays(
-            np.atleast_1d(game), hand, skat, bid, position, hand_game, ouvert
-        )
-        hand, skat = hand.astype(np.uint32), skat.astype(np.uint32)
+        given = (np.atleast_1d(game), hand, skat, bid, position, hand_game, ouvert)
+        games, hands, skats, bids, positions, in_hand, is_ouvert = np.broadcast_arrays(*map(np.asarray, given))
+        hands, skats = hands.astype(np.uint32), skats.astype(np.uint32)
         faults = {
-            "without 10 cards in hand": (count_cards(hand) != 10).sum(),
-            "without 2 cards in the skat": (count_cards(skat) != 2).sum(),
-            "with a card both in hand and skat": (hand & skat != 0).sum(),
-            "of an unknown game": ((game < 0) | (game > NULL)).sum(),
-            "from an unknown position": ((position < 0) | (position > 2)).sum(),
+            "without 10 cards in hand": (count_cards(hands) != 10).sum(),
+            "without 2 cards in the skat": (count_cards(skats) != 2).sum(),
+            "with a card both in hand and skat": (hands & skats != 0).sum(),
+            "of an unknown game": ((games < 0) | (games > NULL)).sum(),
+            "from an unknown position": ((positions < 0) | (positions > 2)).sum(),
         }
         wrong = [f"{n} games {fault}" for fault, n in faults.items() if n]
         if wrong:
             raise LudometerError("; ".join(wrong))
-        whole = [np.ascontiguousarray(column, np.int32) for column in (game, bid, position)]
-        return cls(whole[0], hand, skat, whole[1], whole[2], hand_game.astype(bool), ouvert.astype(bool))
+        whole = [np.ascontiguousarray(column, np.int32) for column in (games, bids, positions)]
+        return cls(whole[0], hands, skats, whole[1], whole[2], in_hand.astype(bool), is_ouvert.astype(bool))
 
     def __len__(self) -> int:
         return len(self.game)
