@@ -46,7 +46,7 @@ def test_rate_and_evaluate_agree_with_a_few_independent_lines(shared_data: Path,
     ratings, scores = plain_elo(pl.read_parquet(path))
     rated = json.loads(run("rate", path, "--json", "-").out)
     assert {p["player"]: p["rating"] for p in rated["players"]} == pytest.approx(ratings, abs=1e-6)
-    evaluated = json.loads(run("evaluate", path, "--json", "-").out)["systems"][0]
+    evaluated = json.loads(run("evaluate", path, "--system", "elo", "--json", "-").out)["systems"][0]
     assert {key: evaluated[key] for key in scores} == pytest.approx(scores, rel=1e-9)
     assert evaluated["n"] == rated["data"]["matches"] == pl.read_parquet(path).height
 

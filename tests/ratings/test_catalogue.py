@@ -17,9 +17,10 @@ from ludometer.ratings.smith import FittedSmith, Smith
 
 
 def test_all_systems_of_the_contract_are_there_and_rate() -> None:
-    assert list(SYSTEMS) == ["elo", "best-fit", "dynamic", "dynamic-shrinking", "ics", "smith", "glicko2", "static"]
+    named = ["elo", "best-fit", "dynamic", "dynamic-shrinking", "ics", "smith", "glicko2", "static"]
+    assert list(SYSTEMS) == [*named, "federation"]
     matches = simulate_strengths(30, 1_500, seed=1)
-    for name, system in zip(SYSTEMS, all_systems(of_two=True), strict=True):
+    for name, system in zip(named, all_systems(of_two=True), strict=True):
         assert system.name == name
         ratings = rate(matches, system=system)
         assert ratings.provenance.method == name

@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -134,3 +135,26 @@ def test_i3_moves_points_by_the_cards_and_keeps_their_mean() -> None:
     moved = plain - corrected
     assert corrected.var() < plain.var()
     assert abs(moved.mean()) < 4 * moved.std() / np.sqrt(moved.size)
+
+
+def test_records_of_a_server_are_corrected_and_lose_no_declarer(shared_data: Path) -> None:
+    from ludometer.read.skat import read_skat
+
+    path = shared_data / "skat" / "iss_games.sgf"
+    if not path.exists():
+        pytest.skip("needs skat/iss_games.sgf")
+    frame = read_skat(path, replay=True).records
+    games, rows = declared_games(frame)
+    counted = frame["kind"].cast(pl.String).is_in(["won", "lost"]).to_numpy()
+    # all whose discard is known
+    assert rows.sum() == (counted & frame["game"].is_not_null().to_numpy()).sum() > 30
+    chance = default_model().predict(games)
+    assert ((chance > 0) & (chance < 1)).all()
+    plain, corrected = correct_records(frame), correct_records(frame, ChanceFactors(hand=True))
+    seat = frame["declarer"].fill_null(0).to_numpy()
+    won = frame["won"].fill_null(False).to_numpy()
+    points = frame["points"].fill_null(0).to_numpy()
+    expected = (points + np.where(won, 50, -50))[rows]
+    np.testing.assert_array_equal(plain[rows, seat[rows]], expected)
+    ratio = (corrected - plain)[rows, seat[rows]] / points[rows] + 1
+    assert ((ratio >= 0.5) & (ratio <= 2)).all()

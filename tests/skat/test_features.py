@@ -59,7 +59,7 @@ def test_suit_features_equal_a_count_card_by_card() -> None:
         ]
         assert table["free suits"][i] == sides["free"]
         assert table["forehand"][i] == (games.position[i] == 0)
-        assert table["bid 24-35"][i] == (games.bid[i] == 24)
+        assert table["bid 24 or more"][i] == (games.bid[i] >= 24)
 
 
 def test_grand_features_equal_a_count_card_by_card() -> None:

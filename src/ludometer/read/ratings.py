@@ -54,7 +54,7 @@ def read_ratings(source: Any, *, column: str | None = None, drop_bad_rows: bool 
     """Ratings from a path, "-" or a table: the column `rating` or `elo` unless named. All faults are reported at once.
 
     >>> import polars as pl
-    >>> read_ratings(pl.DataFrame({"player": ["Ann", "Ben"], "rating": [1620, 1480.5]})).rating.tolist()
+    >>> read_ratings(pl.DataFrame({"player": ["Ann", "Ben"], "rating": [1620.0, 1480.5]})).rating.tolist()
     [1620.0, 1480.5]
     """
     found = find_ratings(source, column)

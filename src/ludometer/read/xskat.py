@@ -137,8 +137,21 @@ def _to_row(
     for line in hands:
         for column in range(3):
             at_play[seats[column]] |= 1 << _card(line, column)[0]
+    common: dict[str, Any] = {
+        "series": seed,
+        "game_id": number,
+        "place": "xskat",
+        **{f"player_{seats[column]}": players[column] for column in range(3)},
+        "gave_up": False,
+        "resigned": 0,
+        "penalty": 0,
+    }
+    if "game" not in found:
+        if len(tricks) > 1:
+            raise LudometerError("tricks, but nobody who played a game")
+        return common | _folded(at_play, _mask(found["is"]))
     declarer = seats[columns.index(found["game"][0])]
-    was, discards = (sum(1 << _CARDS[_padded(text)][0] for text in found[kind]) for kind in ("was", "is"))
+    was, discards = _mask(found["was"]), _mask(found["is"])
     dealt = list(at_play)
     dealt[declarer] = (at_play[declarer] | discards) & ~was
     game = find_word(found["game"][1], tuple("CSHDGN"))
@@ -149,11 +162,7 @@ def _to_row(
     is_won = verb in ("Won", "Gewonnen")
     announced = {word for word in map(find_word, found["mode"].split()) if word}
     is_null, ouvert = game == "N", "ouvert" in announced
-    row: dict[str, Any] = {
-        "series": seed,
-        "game_id": number,
-        "place": "xskat",
-        **{f"player_{seats[column]}": players[column] for column in range(3)},
+    return common | {
         **{f"hand_{seat}": dealt[seat] for seat in range(3)},
         "skat": was,
         "declarer": declarer,
@@ -166,15 +175,27 @@ def _to_row(
         "discards": discards,
         "cards": played + [255] * (30 - len(played)),
         "n_played": len(played),
-        "gave_up": False,
         "kind": "won" if is_won else "lost",
-        "resigned": 0,
-        "penalty": 0,
         "eyes_recorded": int(eyes) if eyes else None,
         "tricks_recorded": (0 if is_won else 1) if is_null else None,
         "won_recorded": is_won,
     }
-    return row
+
+
+def _folded(hands: list[int], skat: int) -> dict[str, Any]:
+    """All passed: the deal, and no game."""
+    return {
+        **{f"hand_{seat}": hands[seat] for seat in range(3)},
+        "skat": skat,
+        **dict.fromkeys(("is_hand", "schneider", "schwarz", "ouvert"), False),
+        "cards": [255] * 30,
+        "n_played": 0,
+        "kind": "folded",
+    }
+
+
+def _mask(texts: tuple[str, ...]) -> int:
+    return sum(1 << _CARDS[_padded(text)][0] for text in texts)
 
 
 def _order(tricks: list[str], seats: list[int]) -> list[int]:

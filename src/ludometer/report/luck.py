@@ -160,7 +160,7 @@ def _pictures(luck: LuckMetrics) -> str:
         if luck.ridge.path is not None:
             drawn += figure(
                 partial(path_chart, luck.ridge),
-                "ℓ² by penalised skills hangs on the penalty λ where players have few matches: a steep curve says that "
+                "By penalised skills ℓ² hangs on the penalty λ where players have few matches: a steep curve says that "
                 "these data leave it open. The dot is the λ used above.",
             )
         drawn += figure(

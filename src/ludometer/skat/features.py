@@ -24,20 +24,20 @@ SUIT_KIND, GRAND_KIND, NULL_KIND = range(3)
 EYE_BORDERS = (4, 11, 15)
 """Groups of eyes in the skat: 0-3, 4-10, 11-14, 15 and more."""
 
-BID_BORDERS = (19, 24, 36)
-"""Groups of the last bid: 18 or none, 20-23, 24-35, 36 and more."""
+BID_BORDERS = (19, 22, 24)
+"""Groups of the last bid: 18 or none, 20, 22-23, 24 and more; programs that bid low leave higher ones empty."""
 
 TRUMP_FEATURES = (
     "trumps", "trumps above 6", "jack of clubs", "jack of spades", "jack of hearts", "jack of diamonds",
     "both black jacks", "trump ace", "trump ten", "side aces", "side tens with ace", "side tens guarded",
     "side tens bare", "free suits", "lost side cards", "lost trumps", "forehand", "middlehand", "eyes in skat",
-    "skat 4-10", "skat 11-14", "skat 15 or more", "bid 20-23", "bid 24-35", "bid 36 or more", "hand game",
+    "skat 4-10", "skat 11-14", "skat 15 or more", "bid 20", "bid 22-23", "bid 24 or more",
 )  # fmt: skip
 GRAND_FEATURES = (
     "jacks", "jack of clubs", "jack of spades", "both black jacks", "aces", "tens with ace", "tens guarded",
     "tens bare", "free suits", "longest suit", "lost side cards", "lost trumps", "forehand", "middlehand",
-    "forehand with few jacks", "eyes in skat", "skat 4-10", "skat 11-14", "skat 15 or more", "bid 20-23", "bid 24-35",
-    "bid 36 or more", "hand game",
+    "forehand with few jacks", "eyes in skat", "skat 4-10", "skat 11-14", "skat 15 or more", "bid 20", "bid 22-23",
+    "bid 24 or more",
 )  # fmt: skip
 NULL_FEATURES = ("holds the suit", "cards", "widest gap", "sum of gaps", "lowest is no seven", "bare")
 
@@ -222,12 +222,12 @@ class _Sides:
 
 
 def _circumstances(games: DeclaredGames) -> tuple[Array, ...]:
-    """Position, skat, bids, hand game."""
+    """Position, skat, bids; not whether it is a hand game: that says more of the bidder than of his cards."""
     eyes = count_eyes(games.skat)
     skat = np.digitize(eyes, EYE_BORDERS)
     bids = np.digitize(games.bid, BID_BORDERS)
     groups = [skat == group for group in (1, 2, 3)] + [bids == group for group in (1, 2, 3)]
-    return games.position == 0, games.position == 1, eyes, *groups, games.hand_game
+    return games.position == 0, games.position == 1, eyes, *groups
 
 
 def _jacks(hand: Masks) -> list[NDArray[np.int64]]:

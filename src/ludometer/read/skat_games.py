@@ -1,0 +1,365 @@
+"""Skat from any file: ISS records, an xskat log, a score list game by game, or results of series.
+
+What a file is, its first bytes and headings say. Games become lists as `score_series` takes them; all become one
+`SeriesRecord`, which ratings are made of.
+"""
+
+from __future__ import annotations
+
+import bz2
+import io
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from ludometer.errors import LudometerError, MatchDataError
+from ludometer.read.skat import DamagedLine, stream_skat
+from ludometer.read.skat_lists import read_score_lists, read_series_results
+from ludometer.read.sources import open_source
+from ludometer.read.unpack import unpacker
+from ludometer.read.xskat import stream_xskat
+from ludometer.skat.house_rules import HouseRules
+from ludometer.skat.lists import gather_lists
+from ludometer.skat.series import LENGTHS, SeriesResults, System, score_series
+from ludometer.skat.words import find_word
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ludometer.parallel import Workers
+    from ludometer.ratings.series_record import SeriesRecord
+
+Format = Literal["ISS records", "xskat log", "score list", "series results"]
+Short = Literal["drop", "keep", "rescale"]
+
+_HEAD = 1 << 16
+_SHOWN = 5
+_HEAVY = ("cards", "winners", "rating_0", "rating_1", "rating_2", "place")
+"""Columns that nobody needs once a game is scored; without them an archive of millions of games fits in memory."""
+
+_NUMBERS = ("score", "points", "won", "lost", "games", "position", "adjusted")
+_SERIES_WORDS = ("series", "player", "score", "points", "won", "lost", "games", "time", "table")
+_OTHER_WORDS = {
+    **dict.fromkeys(("match", "match_id", "game_id"), "series"),
+    **dict.fromkeys(("datetime", "month"), "time"),
+    "position": "position",
+    "adjusted": "adjusted",
+    "adjusted_score": "adjusted",
+}
+_GERMAN_DATE = r"^(\d{1,2})\.(\d{1,2})\.(\d{4})$"
+
+
+@dataclass(frozen=True)
+class ListRules:
+    """How games become lists and lists become scores."""
+
+    system: System = "extended"
+    by: Literal["player", "seat"] = "player"
+    points: Literal["recorded", "rules"] = "recorded"
+    short: Short = "drop"
+    folded: bool = False
+    length: int | None = None
+    """Games of a full list at any table, in the place of 36 and 48."""
+    house_rules: HouseRules = field(default_factory=HouseRules)
+    seed: int | None = None
+    """For lots where all tie-breaks are equal."""
+
+
+@dataclass(frozen=True, eq=False)
+class SkatGames:
+    """What a file held: games and their lists, or results only; what differs from the rules; what was left out."""
+
+    name: str
+    format: Format
+    results: SeriesResults
+    n_games: int | None
+    n_folded: int
+    n_left_out: int
+    """Games in no full list."""
+    differences: pl.DataFrame
+    """series, game, player, written, by_rules, reason: a row a game that is recorded otherwise than by the rules."""
+    lists: pl.DataFrame | None = None
+    records: pl.DataFrame | None = None
+    damaged: tuple[DamagedLine, ...] = ()
+
+    @property
+    def n_series(self) -> int:
+        """Lists that were scored."""
+        return len(set(self.results.series.tolist()))
+
+    def to_frame(self) -> pl.DataFrame:
+        """A row a player in a series, with the time where every list has one."""
+        frame = self.results.to_frame()
+        if self.lists is None or "time" not in self.lists.columns or self.lists["time"].null_count() or not len(frame):
+            return frame
+        lists = self.lists.with_columns(_parse_times(self.lists["time"]))
+        first = lists.group_by("series").agg(_first_time())
+        return frame.join(first, on="series", how="left", maintain_order="left")
+
+    def to_record(self) -> SeriesRecord:
+        """The series as ratings take them."""
+        from ludometer.ratings.series_record import SeriesRecord
+
+        if not len(self.results):
+            raise MatchDataError(
+                f"{self.name}: no list is complete ({self.n_games or 0:,} games); shorter ones count with --short keep "
+                "or --short rescale"
+            )
+        frame = self.to_frame()
+        kept = ["series", "player", "score", *(["time"] if "time" in frame.columns else [])]
+        kept += ["points", "won", "lost"] if has_totals(self.results) else []
+        kept += ["games"] if bool((frame["games"] > 0).all()) else []
+        return SeriesRecord.of_frame(frame.select(kept))
+
+
+def has_totals(results: SeriesResults) -> bool:
+    """Whether points and games won and lost are known, and not the scores alone."""
+    return bool(results.points.any() or results.won.any() or results.lost.any())
+
+
+def read_skat_games(
+    source: str, *, rules: ListRules | None = None, skip_damaged: bool = False, workers: Workers | None = None
+) -> SkatGames:
+    """Read a file of any of the four formats, or standard input ("-"), and score its lists."""
+    chosen, kind = rules or ListRules(), _kind_of(source)
+    name = "standard input" if source == "-" else Path(source).name
+    if kind == "table":
+        return _of_table(source, name, chosen)
+    damaged: list[DamagedLine] = []
+    if kind == "ISS records":
+        stream = stream_skat(_binary(source), replay=True, skip_damaged=skip_damaged, workers=workers)
+        records, damaged = _joined(stream), stream.damaged
+    else:
+        records = _joined(stream_xskat(_lines(source)))
+        # a log of xskat has no points of its own
+        chosen = _with_points(chosen)
+    return _of_records(records, name, cast("Format", kind), chosen, tuple(damaged))
+
+
+def read_series_record(source: Any) -> SeriesRecord:
+    """Results of series from a table with headings in German or English; times in ISO form or as 31.1.2015."""
+    import polars as pl
+
+    from ludometer.ratings.series_record import SeriesRecord
+
+    table = open_source(source)
+    headings = _headings(table.schema)
+    frames = list(table.batches(headings))
+    if not frames or not sum(map(len, frames)):
+        raise MatchDataError(f"{table.name}: there are no rows; a row a player in a series is expected")
+    frame = pl.concat(frames).rename(headings)
+    frame = _parse_columns(frame, table.name)
+    _refuse_twice(frame, table.name)
+    try:
+        return SeriesRecord.of_frame(frame)
+    except MatchDataError as error:
+        raise MatchDataError(f"{table.name}: {error}") from error
+
+
+def is_series_table(source: str) -> bool:
+    """Whether a file holds results of series: a table with players and without declarers."""
+    if _kind_of(source) != "table":
+        return False
+    if source == "-":
+        # standard input is read once; of its two kinds of tables the headings tell which
+        first = _peek().split(b"\n", 1)[0].decode("utf-8", "replace")
+        words = {find_word(cell.strip(' "\r\ufeff')) for cell in re.split(r"[,;\t]", first)}
+    else:
+        words = {find_word(heading) for heading in open_source(source).schema}
+    return "declarer" not in words
+
+
+def _of_table(source: str, name: str, rules: ListRules) -> SkatGames:
+    import polars as pl
+
+    nothing = pl.DataFrame(schema=_DIFFERENCES)
+    if is_series_table(source):
+        results = read_series_results(source, system=rules.system)
+        return SkatGames(name, "series results", results, None, 0, 0, nothing)
+    games = read_score_lists(source, house_rules=rules.house_rules).games
+    differing = games.filter(pl.col("difference").is_not_null()).select(
+        "series",
+        "game",
+        player="declarer",
+        written="points",
+        by_rules="points_by_rules",
+        reason="difference",
+    )
+    if rules.points == "rules":
+        points = pl.coalesce("points_by_rules", "points")
+        games = games.with_columns(points=points, won=pl.when(pl.col("declarer").is_not_null()).then(points > 0))
+    folded = int(games["declarer"].is_null().sum())
+    results = score_series(games, system=rules.system, by=rules.by, rescale=rules.short == "rescale", seed=rules.seed)
+    return SkatGames(name, "score list", results, len(games), folded, 0, differing, lists=games)
+
+
+def _of_records(
+    records: pl.DataFrame, name: str, kind: Format, rules: ListRules, damaged: tuple[DamagedLine, ...]
+) -> SkatGames:
+    import polars as pl
+
+    lengths = None if rules.length is None else dict.fromkeys(LENGTHS, rules.length)
+    lists = gather_lists(
+        records,
+        rest="drop" if rules.short == "drop" else "keep",
+        folded=rules.folded,
+        points=rules.points,
+        lengths=lengths,
+    )
+    unknown = lists["points"].null_count()
+    if unknown:
+        raise MatchDataError(f"{name}: {unknown:,} games have no {rules.points} points; try the other of --points")
+    results = score_series(lists, system=rules.system, by=rules.by, rescale=rules.short == "rescale", seed=rules.seed)
+    player = pl.coalesce(pl.when(pl.col("declarer") == seat).then(pl.col(f"player_{seat}")) for seat in range(3))
+    differing = records.filter(pl.col("difference").is_not_null()).select(
+        pl.col("series").fill_null(""),
+        game=pl.col("game_id").fill_null(""),
+        player=player,
+        written="points_recorded",
+        by_rules="points",
+        reason="difference",
+    )
+    folded = int((records["kind"].cast(pl.String) == "folded").sum())
+    left_out = len(records) - len(lists)
+    return SkatGames(name, kind, results, len(records), folded, left_out, differing, lists, records, damaged)
+
+
+_DIFFERENCES: dict[str, Any] = dict.fromkeys(("series", "game", "player", "written", "by_rules", "reason"), str)
+
+
+def _first_time() -> pl.Expr:
+    import polars as pl
+
+    return pl.col("time").min()
+
+
+def _with_points(rules: ListRules) -> ListRules:
+    from dataclasses import replace
+
+    return replace(rules, points="rules")
+
+
+def _joined(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    import polars as pl
+
+    from ludometer.skat.records import complete_records, schema
+
+    light = [frame.drop(_HEAVY, strict=False) for frame in frames]
+    return pl.concat(light) if light else complete_records(pl.DataFrame(schema=schema())).drop(_HEAVY, strict=False)
+
+
+def _kind_of(source: str) -> str:
+    head = _peek() if source == "-" else _file_head(source)
+    if b"(;" in head:
+        return "ISS records"
+    return "xskat log" if b"random_seed" in head else "table"
+
+
+def _peek() -> bytes:
+    stream = sys.stdin.buffer
+    return _unpacked_head(stream.peek(_HEAD) if hasattr(stream, "peek") else b"")
+
+
+def _file_head(source: str) -> bytes:
+    path = Path(source)
+    if not path.exists():
+        raise LudometerError(f"{source}: no such file")
+    if path.is_dir():
+        raise LudometerError(f"{source}: a folder, not a file of games")
+    try:
+        with path.open("rb") as stream:
+            return _unpacked_head(stream.read(_HEAD))
+    except OSError as error:
+        raise LudometerError(f"{source}: cannot be read ({error.strerror})") from error
+
+
+def _unpacked_head(head: bytes) -> bytes:
+    """The first bytes of the contents; those of a packed file that is cut off are as many as there are."""
+    if head.startswith(b"BZh"):
+        try:
+            return bz2.BZ2Decompressor().decompress(head, _HEAD)
+        except OSError as error:
+            raise MatchDataError(f"the packed file cannot be read: {error}") from error
+    unpack = unpacker(head)
+    if unpack is None:
+        return head
+    try:
+        return unpack(io.BytesIO(head)).read(4096)
+    except (OSError, EOFError):
+        return b""
+
+
+def _binary(source: str) -> Any:
+    return sys.stdin.buffer if source == "-" else source
+
+
+def _lines(source: str) -> Any:
+    return io.TextIOWrapper(sys.stdin.buffer, encoding="latin-1") if source == "-" else source
+
+
+def _headings(schema: Iterable[str]) -> dict[str, str]:
+    """Our own words for the headings of a file; the first column of a kind counts."""
+    found: dict[str, str] = {}
+    for heading in schema:
+        word = find_word(heading, _SERIES_WORDS) or _OTHER_WORDS.get(heading.strip().casefold())
+        if word is not None and word not in found.values():
+            found[heading] = word
+    if "series" not in found.values():
+        found = {heading: "series" if word == "table" else word for heading, word in found.items()}
+    return {heading: word for heading, word in found.items() if word != "table"}
+
+
+def _parse_columns(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Numbers and dates as such; all cells that are none are named with their rows."""
+    import polars as pl
+
+    faults: list[str] = []
+    columns = []
+    for word in frame.columns:
+        column = frame[word]
+        text = column.cast(pl.String).str.strip_chars() if not column.dtype.is_temporal() else column
+        if word in _NUMBERS:
+            plain = text.str.replace("−", "-", literal=True).str.replace(r"^(-?\d+),(\d+)$", "$1.$2")
+            number = plain.cast(pl.Float64, strict=False)
+            bad = (~number.is_finite().fill_null(False)).arg_true().to_list()
+            faults += [f"row {row + 1:,}: {word} is {text[row] or 'empty'!r}, not a number" for row in bad[:_SHOWN]]
+            columns.append(number.alias(word))
+        elif word == "time":
+            columns.append(_parse_times(column))
+        else:
+            empty = (text.is_null() | (text == "")).arg_true().to_list()
+            faults += [f"row {row + 1:,}: no {word}" for row in empty[:_SHOWN]]
+            columns.append(text)
+    if faults:
+        more = " and more" if len(faults) > _SHOWN else ""
+        raise MatchDataError(f"{name}: {'; '.join(faults[:_SHOWN])}{more}. Correct these rows or leave them out")
+    return pl.DataFrame(columns)
+
+
+def _parse_times(column: pl.Series) -> pl.Series:
+    import polars as pl
+
+    if column.dtype.is_temporal() or column.dtype.is_numeric():
+        return column
+    text = column.cast(pl.String).str.strip_chars()
+    if text.str.contains(_GERMAN_DATE).fill_null(False).all():
+        return text.str.to_date("%d.%m.%Y", strict=False)
+    return text
+
+
+def _refuse_twice(frame: pl.DataFrame, name: str) -> None:
+    import polars as pl
+
+    if not {"series", "player"} <= set(frame.columns):
+        return
+    twice = frame.with_row_index("row", 1).filter(pl.struct("series", "player").is_duplicated())
+    if len(twice):
+        first = twice.row(0, named=True)
+        rows = twice.filter(series=first["series"], player=first["player"])["row"].to_list()
+        raise MatchDataError(
+            f"{name}: rows {rows[0]:,} and {rows[1]:,}: {first['player']} stands twice in series {first['series']}. "
+            "Give each series its own name, or leave one of the rows out"
+        )
