@@ -128,11 +128,15 @@ _HOMES = {
     "optimal_step": "ratings",
     "predict": "ratings",
     "rate": "ratings",
+    "make_series_elo": "ratings.series",
+    "rate_series": "ratings.series_ratings",
+    "SeriesRecord": "ratings.series_record",
     "ReadOptions": "read",
     "Reading": "read",
     "read_file": "read",
     "read_matches": "read",
     "stream_matches": "read",
+    "read_skat_games": "read.skat_games",
     "Dimensions": "strength",
     "RidgePath": "strength",
     "Skills": "strength",
@@ -271,11 +275,15 @@ if TYPE_CHECKING:
     from ludometer.ratings import optimal_step as optimal_step
     from ludometer.ratings import predict as predict
     from ludometer.ratings import rate as rate
+    from ludometer.ratings.series import make_series_elo as make_series_elo
+    from ludometer.ratings.series_ratings import rate_series as rate_series
+    from ludometer.ratings.series_record import SeriesRecord as SeriesRecord
     from ludometer.read import Reading as Reading
     from ludometer.read import ReadOptions as ReadOptions
     from ludometer.read import read_file as read_file
     from ludometer.read import read_matches as read_matches
     from ludometer.read import stream_matches as stream_matches
+    from ludometer.read.skat_games import read_skat_games as read_skat_games
     from ludometer.strength import Dimensions as Dimensions
     from ludometer.strength import RidgePath as RidgePath
     from ludometer.strength import Skills as Skills

@@ -20,7 +20,9 @@ _COMMANDS = {
     "predict": "Probability of each result between two players.",
     "noise": "How far ratings lie from the truth, and the best step.",
     "learn": "How fast players get better.",
+    "chess": "Strength from the moves themselves, by a chess engine.",
     "simulate": "Write a match file with known truth.",
+    "skat": "Skat: list sheets, ratings of series, chance factors.",
     "schema": "The JSON Schema of a command's output.",
     "doctor": "What is installed: versions, engines, a browser.",
 }

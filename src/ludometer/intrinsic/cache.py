@@ -73,12 +73,11 @@ class Settings:
 
     def conventions(self, *, mate_value: int) -> Conventions:
         """What strengths rest on: all that is not a matter of every engine stands in its name."""
-        limits = {"depth", "nodes"}
-        plain = {"multipv": 1, "hash_mb": 16, "hash_policy": "position", "options": ()}
+        plain = {"multipv": 1, "hash_mb": 16, "hash_policy": "position"}
         other = {name: getattr(self, name) for name, usual in plain.items() if getattr(self, name) != usual}
-        words = [f"{name} {dict(value) if name == 'options' else value}" for name, value in other.items()]
+        words = [f"{name} {value}" for name, value in (*other.items(), *self.options)]
         name = f"{self.engine} ({', '.join(words)})" if words else self.engine
-        return Conventions(name, mate_value=mate_value, **{limit: getattr(self, limit) for limit in limits})
+        return Conventions(name, self.depth, self.nodes, mate_value)
 
     def keys(self, game: Replay) -> list[str]:
         """What each position is found by: itself, or with a hash that is carried on, all the moves that led to it."""
@@ -206,7 +205,7 @@ def pack_lines(lines: Iterable[Line]) -> str:
     >>> pack_lines([Line("e2e4", 33.0), Line("d8h4", float("-inf"))])
     'e2e4 33;d8h4 -inf'
     """
-    return ";".join(f"{line.move} {line.evaluation:g}" for line in lines)
+    return ";".join(f"{line.move} {line.evaluation:.0f}" for line in lines)
 
 
 def unpack_lines(text: str) -> tuple[Line, ...]:

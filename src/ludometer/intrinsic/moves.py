@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MISSING = "the rules of chess come from python-chess: pip install 'ludometer[chess]'"
 
 
-class IllegalMove(LudometerError):
+class IllegalMove(LudometerError):  # noqa: N818 - what happened
     """A move that the position does not allow, or a start position that cannot be."""
 
 
@@ -53,9 +53,8 @@ class Board:
     """A game that grows move by move."""
 
     def __init__(self, start: str = START) -> None:
-        chess = _rules()
         try:
-            self._board: chess.Board = chess.Board(start)
+            self._board: chess.Board = _rules().Board(start)
         except ValueError as error:
             raise IllegalMove(f"{start!r} is not a position: {error}") from error
         if not self._board.is_valid():
@@ -117,7 +116,28 @@ def _parse(board: chess.Board, move: str) -> chess.Move:
 
 def _position(board: chess.Board) -> str:
     """The en passant square stands only where such a capture is legal, so that equal positions are written alike."""
-    return f"{board.epd()} {board.halfmove_clock} 1"
+    files = "abcdefgh"
+    square = board.ep_square
+    passed = files[square % 8] + str(square // 8 + 1) if square is not None and board.has_legal_en_passant() else "-"
+    turn = "w" if board.turn else "b"
+    return f"{_placement(board)} {turn} {board.castling_xfen()} {passed} {board.halfmove_clock} 1"
+
+
+def _placement(board: chess.Board) -> str:
+    """Where the pieces stand, bit by bit: python-chess asks square by square, which took most of the time."""
+    squares = ["1"] * 64
+    kinds = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+    for kind, letter in zip(kinds, "pnbrqk", strict=True):
+        for own, symbol in ((board.occupied_co[True], letter.upper()), (board.occupied_co[False], letter)):
+            mask = kind & own
+            while mask:
+                lowest = mask & -mask
+                squares[lowest.bit_length() - 1] = symbol
+                mask ^= lowest
+    text = "/".join("".join(squares[first : first + 8]) for first in range(56, -1, -8))
+    for n in range(8, 1, -1):
+        text = text.replace("1" * n, str(n))
+    return text
 
 
 def _material(board: chess.Board) -> int:

@@ -11,7 +11,7 @@ import io
 import re
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -99,6 +99,27 @@ class SkatGames:
         first = lists.group_by("series").agg(_first_time())
         return frame.join(first, on="series", how="left", maintain_order="left")
 
+    def anonymised(self, *, seed: int = 0) -> SkatGames:
+        """The results of players called P-1, P-2 and so on, in a random order, without the games."""
+        import numpy as np
+        import polars as pl
+
+        names = sorted({str(name) for name in self.results.player})
+        number = np.random.default_rng(seed).permutation(len(names)) + 1
+        hidden = {name: f"P-{own}" for name, own in zip(names, number.tolist(), strict=True)}
+        player = np.array([hidden[str(name)] for name in self.results.player], object)
+        # declarers of games in no list have no number: they are nobody
+        known = pl.col("player").replace_strict(hidden, default=None, return_dtype=pl.String)
+        results = replace(self.results, player=player)
+        lists = (
+            None
+            if self.lists is None
+            else self.lists.select(name for name in ("series", "time") if name in self.lists.columns)
+        )
+        return replace(
+            self, results=results, differences=self.differences.with_columns(known), lists=lists, records=None
+        )
+
     def to_record(self) -> SeriesRecord:
         """The series as ratings take them."""
         from ludometer.ratings.series_record import SeriesRecord
@@ -135,7 +156,7 @@ def read_skat_games(
     else:
         records = _joined(stream_xskat(_lines(source)))
         # a log of xskat has no points of its own
-        chosen = _with_points(chosen)
+        chosen = replace(chosen, points="rules")
     return _of_records(records, name, cast("Format", kind), chosen, tuple(damaged))
 
 
@@ -234,12 +255,6 @@ def _first_time() -> pl.Expr:
     import polars as pl
 
     return pl.col("time").min()
-
-
-def _with_points(rules: ListRules) -> ListRules:
-    from dataclasses import replace
-
-    return replace(rules, points="rules")
 
 
 def _joined(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:

@@ -129,7 +129,7 @@ def fit_document(model: WinningModel, check: Calibration, *, held_out: int) -> d
 
 
 def _rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
-    times = [name for name in ("time", "last") if name in frame.columns and not frame[name].dtype == _text()]
+    times = [name for name in ("time", "last") if name in frame.columns and frame[name].dtype != _text()]
     return [row | {name: as_text(row[name]) for name in times} for row in frame.to_dicts()]
 
 

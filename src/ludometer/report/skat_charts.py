@@ -46,6 +46,11 @@ def rating_chart(players: pl.DataFrame, language: Language, *, narrow: bool = Fa
     return (bars + dots + words).properties(width=190 if narrow else 440, height=max(20 * len(rows), 60))
 
 
+def has_bands(players: Sequence[str]) -> bool:
+    """Bands of more than two players hide one another."""
+    return len(players) <= 2
+
+
 def course_chart(
     updates: pl.DataFrame, players: Sequence[str], view: View, language: Language, *, narrow: bool = False
 ) -> Any:
@@ -54,7 +59,13 @@ def course_chart(
 
     title = phrase("Series by series" if view == "contracted" else "Over time", language)
     chart = plot_ratings(
-        updates, players, view=view, title=title, width=260 if narrow else 560, height=220 if narrow else 280
+        updates,
+        players,
+        view=view,
+        band=has_bands(players),
+        title=title,
+        width=260 if narrow else 560,
+        height=220 if narrow else 280,
     )
     axis = "own series" if view == "contracted" else "all series"
     if view == "expanded" and "time" in updates.columns:
@@ -91,4 +102,4 @@ def spread_chart(found: Sensitivity, *, narrow: bool = False) -> Any:
         y=y, x=alt.X("min:Q", title="Rating", scale=alt.Scale(zero=False)), x2="max:Q"
     )
     middle = base.mark_bar(color=INK, height=9).encode(y=y, x="top_90:Q", x2="top_10:Q")
-    return (whole + middle).properties(width=200 if narrow else 440, height=18 * len(rows))
+    return (whole + middle).properties(width=200 if narrow else 440, height=26 * len(rows))

@@ -84,8 +84,8 @@ def describe_difference(row: Mapping[str, Any], language: Language) -> str:
     values = {"written": _number(row["written"], 0), "rules": _number(row["by_rules"], 0)}
     place = " ".join(filter(None, (phrase("series", language), row["series"], phrase("game", language), row["game"])))
     who = f" ({row['player']})" if row["player"] else ""
-    said = what.format(**values)
-    return f"  {place}{who}: {said}" + ("" if row["reason"] == said else f"; {row['reason']}")
+    said = "" if row["written"] == row["by_rules"] else what.format(**values)
+    return f"  {place}{who}: " + "; ".join(dict.fromkeys(filter(None, (said, row["reason"]))))
 
 
 def _number(value: Any, digits: int) -> str:

@@ -50,16 +50,17 @@ PHRASES: dict[str, tuple[str, str]] = {
     ),
     "level": (
         "Scores are {level} times the ratings: with --start mean ratings read as mean scores.",
-        "Die Ergebnisse sind das {level}-Fache der Wertungen: mit --start mean lesen diese sich als mittlere Ergebnisse.",
+        "Die Ergebnisse sind das {level}-Fache der Wertungen: mit --start mean lesen sie sich als mittlere Ergebnisse.",
     ),
     "dots": (
         "Ratings with one SD on either side; hollow: provisional, the start value is still more than half of it.",
         "Wertungen mit einer Standardabweichung; hohl: vorläufig, der Startwert macht noch mehr als die Hälfte aus.",
     ),
     "contracted": (
-        "Each change of a rating is one step, so players with few and many series can be compared; the band is one SD.",
-        "Jede Änderung ist ein Schritt, so sind Spieler mit wenigen und vielen Serien vergleichbar; Band: eine SD.",
+        "Each change of a rating is one step, so players with few and many series can be compared.",
+        "Jede Änderung ist ein Schritt, so sind Spieler mit wenigen und vielen Serien vergleichbar.",
     ),
+    "band": ("The band is one SD.", "Das Band ist eine Standardabweichung."),
     "expanded": (
         "The same over the whole record: when each player played, and what happened meanwhile.",
         "Dasselbe über den ganzen Zeitraum: wann jeder gespielt hat und was inzwischen geschah.",
@@ -82,8 +83,9 @@ PHRASES: dict[str, tuple[str, str]] = {
         "The same results by other rules: the plain average; Kewel's, which counts more the more series it rests on; "
         "Euroskat's handicap, points given beforehand; the additive Elo of 2007; the quotient that the paper rejects; "
         "Elo for one winner of a table.",
-        "Dieselben Ergebnisse nach anderen Regeln: einfacher Schnitt; Kewel-Wertung, die mit der Zahl der Serien wächst; "
-        "Euroskat-Vorgabe; additives Elo von 2007; der im Aufsatz verworfene Quotient; Elo für einen Tischsieger.",
+        "Dieselben Ergebnisse nach anderen Regeln: einfacher Schnitt; Kewel-Wertung, die mit der Zahl der Serien "
+        "wächst; Euroskat-Vorgabe; additives Elo von 2007; der im Aufsatz verworfene Quotient; Elo für einen "
+        "Tischsieger.",
     ),
     "sensitivity rule": (
         "Top 10 % is the rating that one player in ten reaches. A larger K spreads ratings by noise as well.",

@@ -44,7 +44,8 @@ def correct_lists(
     """series, player, change: what the factors add to each score of the lists that `gather_lists` made of the records.
 
     The change of a game is the corrected less the plain points of each of its three, so the bonus of a table of four
-    and points recorded otherwise than by the rules stay as they are.
+    and points recorded otherwise than by the rules stay as they are. For i3 the lists have to hold the folded games too
+    (`gather_lists(..., folded=True)`): who folds more would be given other luck than he had.
     """
     import polars as pl
 

@@ -1,0 +1,231 @@
+"""The HTML report of `skat rate`: rating list, courses, season, other systems; one page without network or scripts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ludometer.report.charts import separate_ids
+from ludometer.report.files import replacing
+from ludometer.report.parts import download, figure, paragraphs, table
+from ludometer.report.skat_charts import SHOWN, course_chart, has_bands, rating_chart, spread_chart
+from ludometer.report.skat_text import Table, plain_table, rating_table, season_names
+from ludometer.report.skat_words import phrase
+from ludometer.skat.words import Language
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ludometer.ratings.series_ratings import SeriesRatings
+    from ludometer.skat.sensitivity import Sensitivity
+
+_STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
+_LONGEST = 200
+"""Rows of a table on the page; all of them are in the file to download."""
+
+_METHOD = {
+    "en": (
+        "E_i = R_i S / R, with S the sum of the scores and R of the ratings at a table; R_i moves by K (S_i - E_i). "
+        "Where S or a rating is not above 0, and always with --form additive, E_i = R_i + (S - R) / n. The sum of "
+        "ratings stays. Source: Edelkamp, “ELO System for Skat and Other Games of Chance”.",
+        "A score is the extended Seeger system's: points + 50 (won - lost) + 40 for each game lost by another player "
+        "at a table of three, 30 at a table of four.",
+        "± is one SD of a rating about the player's strength: the noise of the step, and what the start value still "
+        "adds. A rating is provisional while the start value is more than half of it.",
+    ),
+    "de": (
+        "E_i = R_i S / R, mit S als Summe der Ergebnisse und R der Wertungen am Tisch; R_i ändert sich um K (S_i - "
+        "E_i). Wo S oder eine Wertung nicht über 0 liegt, und immer bei --form additive, ist E_i = R_i + (S - R) / "
+        "n. Die Summe der Wertungen bleibt gleich. Quelle: Edelkamp, „ELO System for Skat and Other Games of Chance“.",
+        "Leistung nach erweitertem Seeger-System: Spielpunkte + 50 (gewonnen - verloren) + 40 für jedes von anderen "
+        "verlorene Spiel am Dreiertisch, 30 am Vierertisch.",
+        "± ist eine Standardabweichung der Wertung um die Spielstärke: das Rauschen der Schritte und was der Startwert "
+        "noch beiträgt. Vorläufig ist eine Wertung, solange der Startwert mehr als die Hälfte ausmacht.",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class SkatPage:
+    """What the page shows."""
+
+    name: str
+    ratings: SeriesRatings
+    players: pl.DataFrame
+    """The rating list, with titles where there are any."""
+    tables: Mapping[str, pl.DataFrame | None]
+    """season, teams, variants."""
+    command: str
+    language: Language = "en"
+    courses: Sequence[str] = ()
+    """Players to draw; without names the five best."""
+    chance: Mapping[str, Any] | None = None
+    sensitivity: Sensitivity | None = None
+    notes: Sequence[str] = field(default_factory=tuple)
+
+
+def write_skat_page(page: SkatPage, path: Path) -> None:
+    """Write the report."""
+    with replacing(path) as draft:
+        draft.write_text(render_skat_page(page), encoding="utf-8")
+
+
+def render_skat_page(page: SkatPage) -> str:
+    """The report as HTML text."""
+    title = f"{page.name}: {phrase('Ratings', page.language)}"
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        _answer(page),
+        _rating_list(page),
+        _courses(page),
+        _season(page),
+        _variants(page),
+        _chance(page),
+        _sensitivity(page),
+        _method(page),
+    ]
+    body = separate_ids("".join(parts))
+    return (
+        f'<!DOCTYPE html>\n<html lang="{page.language}"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body><main>{body}</main></body></html>\n"
+    )
+
+
+def _answer(page: SkatPage) -> str:
+    ratings, first = page.ratings, page.players.row(0, named=True)
+    lead = phrase(
+        "lead",
+        page.language,
+        first=first["player"],
+        rating=f"{first['rating']:.0f}",
+        sd=f"{first['sd']:.0f}",
+        n=f"{ratings.n_series:,}",
+        players=f"{len(page.players):,}",
+    )
+    step = float(ratings.provenance.parameters["k"])
+    spread = phrase(
+        "spread",
+        page.language,
+        score=f"{ratings.score_sd:.0f}",
+        strength=f"{ratings.strength_sd:.0f}",
+        noise=f"{ratings.score_sd * math.sqrt(step / 2):.0f}",
+    )
+    level = "" if 0.8 < ratings.level < 1.25 else phrase("level", page.language, level=f"{ratings.level:.2f}")
+    dots = figure(partial(rating_chart, page.players, page.language), phrase("dots", page.language))
+    return f'<section class="answer"><p class="lead">{escape(lead)}</p>{paragraphs(spread, level)}{dots}</section>'
+
+
+def _rating_list(page: SkatPage) -> str:
+    rows = rating_table(page.players.head(_LONGEST), page.language)
+    return _section(
+        page,
+        "Rating list",
+        _table(rows, left=(1,), words=(4,)),
+        _rest(page, page.players),
+        download(page.players, "ratings.csv", phrase("List as a table", page.language)),
+    )
+
+
+def _courses(page: SkatPage) -> str:
+    listed = set(page.ratings.updates["player"].to_list())
+    names = list(page.courses) or [name for name in page.players["player"].to_list() if name in listed][:5]
+    updates = page.ratings.updates
+    band = " " + phrase("band", page.language) if has_bands(names) else ""
+    figures = (
+        figure(partial(course_chart, updates, names, view, page.language), phrase(view, page.language) + band)
+        for view in ("contracted", "expanded")
+    )
+    return _section(
+        page, "Courses", *figures, download(updates, "updates.csv", phrase("Updates as a table", page.language))
+    )
+
+
+def _season(page: SkatPage) -> str:
+    html = ""
+    season, teams = page.tables.get("season"), page.tables.get("teams")
+    if season is not None:
+        rows = plain_table(season.head(_LONGEST), page.language, names=season_names())
+        html += _section(
+            page,
+            "Season",
+            paragraphs(phrase("season rule", page.language)),
+            _table(rows, left=(1,)),
+            _rest(page, season),
+            download(season, "season.csv", phrase("Season", page.language)),
+        )
+    if teams is not None:
+        rows = plain_table(teams, page.language, names={"points": "team_points"})
+        html += _section(page, "Teams", paragraphs(phrase("team rule", page.language)), _table(rows, left=(1,)))
+    return html
+
+
+def _variants(page: SkatPage) -> str:
+    frame = page.tables.get("variants")
+    if frame is None:
+        return ""
+    rows = plain_table(frame.head(SHOWN), page.language, names=season_names())
+    return _section(
+        page,
+        "Variants",
+        paragraphs(phrase("variants rule", page.language)),
+        _table(rows),
+        _rest(page, frame, SHOWN),
+        download(frame, "systems.csv", phrase("Variants", page.language)),
+    )
+
+
+def _chance(page: SkatPage) -> str:
+    if page.chance is None:
+        return ""
+    spread = {
+        name: "-" if page.chance[f"score_sd_{name}"] is None else f"{page.chance[f'score_sd_{name}']:.0f}"
+        for name in ("before", "after")
+    }
+    text = phrase("chance rule", page.language, factors=", ".join(page.chance["factors"]), **spread)
+    return _section(page, "Chance", paragraphs(text))
+
+
+def _sensitivity(page: SkatPage) -> str:
+    if page.sensitivity is None:
+        return ""
+    frame = page.sensitivity.to_frame()
+    headers = [name.replace("top_", "top ") + (" %" if name.startswith("top_") else "") for name in frame.columns]
+    cells = [[f"{value:g}" if isinstance(value, int) or name == "k" else f"{value:,.1f}" for name, value in row.items()]
+             for row in frame.iter_rows(named=True)]  # fmt: skip
+    return _section(
+        page,
+        "Sensitivity",
+        figure(partial(spread_chart, page.sensitivity), phrase("sensitivity rule", page.language)),
+        table(headers, cells, left=()),
+    )
+
+
+def _method(page: SkatPage) -> str:
+    ratings = page.ratings
+    said = ", ".join(f"{name} = {value}" for name, value in ratings.provenance.parameters.items())
+    return _section(
+        page,
+        "Method",
+        paragraphs(*_METHOD[page.language], *page.notes),
+        f"<p><code>{escape(ratings.provenance.method)}: {escape(said)}</code></p>",
+        f"<pre>{escape(page.command)}</pre>",
+        f"<p>ludometer {escape(ratings.provenance.version)}, <code>{escape(str(ratings.provenance.data))}</code></p>",
+    )
+
+
+def _section(page: SkatPage, title: str, *parts: str) -> str:
+    return f"<section><h2>{escape(phrase(title, page.language))}</h2>{''.join(parts)}</section>"
+
+
+def _table(rows: Table, *, left: Sequence[int] = (0,), words: Sequence[int] = ()) -> str:
+    return table(*rows, left=left, words=words)
+
+
+def _rest(page: SkatPage, frame: pl.DataFrame, shown: int = _LONGEST) -> str:
+    return paragraphs(phrase("and more", page.language, n=f"{len(frame) - shown:,}") if len(frame) > shown else "")
