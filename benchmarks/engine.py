@@ -1,6 +1,6 @@
 """Chess by an engine: agreement with the paper, time inside the engine, workers, kills, and the rate of reading.
 
-    sh benchmarks/run.sh engine [london] [workers] [kills] [reading] [--engine stockfish]
+    sh benchmarks/run.sh engine [london] [workers] [waiting] [kills] [reading] [--engine stockfish]
 
 Needs an engine and the games of the London Classic 2011. Writes benchmarks/results/engine.json.
 """
@@ -36,12 +36,28 @@ SHARED = Path(os.environ.get("LUDOMETER_SHARED", Path(__file__).parents[2] / "sh
 LONDON = SHARED / "data" / "chess" / "london_classic_2011.pgn"
 TABLE = SHARED / "reference" / "ferreira_table1_4.csv"
 N_KILLS = 10
+WAITING = """#!{python}
+import sys, time
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "uci":
+        print("id name Waiting\\nuciok", flush=True)
+    elif word == "isready":
+        print("readyok", flush=True)
+    elif word == "go":
+        time.sleep(0.02)
+        print("info depth 1 score cp 0 pv e2e4\\nbestmove e2e4", flush=True)
+    elif word == "quit":
+        break
+"""
+"""An engine that needs no processor: what workers gain does then not depend on what else the machine does."""
+
 N_GAMES = 10_000
 
 
 def main() -> None:
     """Run the named parts, or all."""
-    parts = {"london": london, "workers": workers, "kills": kills, "reading": reading}
+    parts = {"london": london, "workers": workers, "waiting": waiting, "kills": kills, "reading": reading}
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", nargs="*", help="which to run; all by default")
     parser.add_argument("--engine", default="stockfish")
@@ -105,6 +121,23 @@ def workers(engine: str) -> dict[str, Any]:
         "identical": same,
         "load": round(os.getloadavg()[0], 1),
     }
+
+
+def waiting(_: str) -> dict[str, Any]:
+    """One worker and two with an engine that only waits 20 ms a position."""
+    games = read_chess_games(LONDON).games[:8]
+    seconds = {}
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "waiting"
+        program.write_text(WAITING.format(python=sys.executable), encoding="utf-8")
+        program.chmod(0o755)
+        for jobs in (1, 2):
+            cache = Path(folder) / f"{jobs}.sqlite"
+            search = Search(depth=1)
+            done = analyse_games(games, engine=str(program), search=search, cache=cache, workers=Workers(jobs))
+            seconds[str(jobs)] = round(done.seconds, 2)
+    load = round(os.getloadavg()[0], 1)
+    return {"seconds": seconds, "speedup": round(seconds["1"] / seconds["2"], 2), "load": load}
 
 
 def kills(engine: str) -> dict[str, Any]:

@@ -5,7 +5,8 @@
 Calibration is simulation-based (Talts et al. 2018): sigma and t drawn from the prior, results from them, and the rank
 of the truth among 99 posterior draws, which has to be uniform; the printed sampler, with the prior of its own paper,
 has to fail. Coverage is that of the 95 % interval at a fixed sigma under the default prior, on a dense schedule (30
-players, 600 matches), a sparse one (1,000 players, four matches each) and one of two matches each. Speed is on the
+players, 600 matches), a sparse one (1,000 players, four matches each) and 150 players with two each, of which nobody
+can tell much. Speed is on the
 Kaggle chess record and on the first n matches of The Week in Chess, "whole" until 400 effective draws on the latter;
 both in LUDOMETER_SHARED (default ../shared). Writes benchmarks/results/population.json after each part.
 """
@@ -32,11 +33,11 @@ from ludometer.read import read_matches
 from schedules import Crew, store, stored
 
 SHARED = Path(os.environ.get("LUDOMETER_SHARED") or Path(__file__).parents[2] / "shared")
-SCHEDULES = {"dense": (30, 600), "sparse": (1_000, 2_000), "two each": (1_000, 1_000)}
+SCHEDULES = {"dense": (30, 600), "sparse": (1_000, 2_000), "two each": (150, 150)}
 CALIBRATED = {"dense": (12, 120), "sparse": (40, 40), "long": (8, 1_500)}
 RUNS, RUNS_OF_PRINTED, BINS, DRAWS = 600, 200, 10, 99
 SIGMAS, COVERED = (0.05, 0.3, 1.0, 2.0), 500
-EFFORT = {"dense": (400, 8_000), "sparse": (300, 8_000), "two each": (200, 12_000)}
+EFFORT = {"dense": (400, 8_000), "sparse": (300, 8_000), "two each": (150, 4_000)}
 """Effective draws wanted and sweeps at most; with two matches each and a large sigma the budget ends first."""
 
 TOP, TIE_SD = 2.0, 1.0

@@ -106,8 +106,11 @@ def test_a_failing_engine_is_restarted_and_the_game_tried_again(tmp_path: Path, 
     sound, cache = write_engine(tmp_path / "sound"), tmp_path / "cache.sqlite"
     analyse_games(GAMES, engine=str(sound), search=DEPTH, cache=cache)
     flawed = str(write_engine(tmp_path, flaw=flaw))
-    search = Search(depth=1, timeout=0.5)
-    done = analyse_games(GAMES, engine=flawed, search=search, cache=tmp_path / "flawed.sqlite")
+    search = Search(depth=1, timeout=1.5)
+    told: list[int] = []
+    target = tmp_path / "flawed.sqlite"
+    done = analyse_games(GAMES, engine=flawed, search=search, cache=target, on_positions=told.append)
+    assert told[-1] == max(told) == done.n_positions
     assert (done.n_restarts, done.failed, done.n_engines) == (1, {}, 2)
     assert dump(tmp_path / "flawed.sqlite") == dump(cache)
 

@@ -109,15 +109,19 @@ def analyse(**options: Any) -> None:
 
     reading = load_games(options["file"])
     n_positions = sum(game.n_positions for game in reading.games)
-    with counting("evaluate", "positions", n_positions) as on_positions:
-        analysis = analyse_games(
-            reading.games,
-            engine=options["engine"],
-            search=_search(options),
-            cache=options["cache"] or default_path(),
-            workers=Workers(options["jobs"], options["cluster"]),
-            on_positions=on_positions,
-        )
+    try:
+        with counting("evaluate", "positions", n_positions) as on_positions:
+            analysis = analyse_games(
+                reading.games,
+                engine=options["engine"],
+                search=_search(options),
+                cache=options["cache"] or default_path(),
+                workers=Workers(options["jobs"], options["cluster"]),
+                on_positions=on_positions,
+            )
+    except KeyboardInterrupt:
+        note("interrupted; what was evaluated is kept: the same command goes on from there")
+        sys.exit(1)
     if options["json_file"] != "-":
         click.echo(analysis.summary())
     if options["json_file"]:

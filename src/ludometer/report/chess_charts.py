@@ -49,7 +49,7 @@ def gain_histograms(gains: Gains, *, narrow: bool = False) -> Any:
                 bin="binned",
                 title=None,
                 scale=alt.Scale(domain=[-1.55, 1.55]),
-                axis=alt.Axis(values=[-1, 0, 1], format="+", grid=False),
+                axis=alt.Axis(values=[-1, 0, 1], grid=False),
             ),
             x2="high:Q",
             y=alt.Y("share:Q", title=None, axis=alt.Axis(format="%", tickCount=3)),

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ludometer.errors import LudometerError
-from ludometer.intrinsic import Filters, compare_filters, measure_gains, measure_quality, scale_events, vary_mate_value
+from ludometer.intrinsic import (
+    Filters,
+    compare_filters,
+    fit_sensitivity,
+    measure_gains,
+    measure_quality,
+    scale_events,
+    vary_mate_value,
+)
 from ludometer.intrinsic.gain import Gains
 from ludometer.report.charts import separate_ids
 from ludometer.report.chess import calibrated_words, player_cells
@@ -296,7 +304,22 @@ def _other_measures(evaluations: Evaluations, strengths: Strengths) -> str:
             "share of best moves needs two lines of the engine (--lines 2)."
         )
         + table(["player", "moves", "mean loss", "interval", "best moves", "at equal difficulty"], rows)
+        + _sensitivity(evaluations, strengths)
     )
+
+
+def _sensitivity(evaluations: Evaluations, strengths: Strengths) -> str:
+    """Regan's two numbers, where the second-best moves are known."""
+    if evaluations.lines is None or evaluations.lines.shape[1] < 2:
+        return ""
+    found = fit_sensitivity(evaluations, replicates=_REPLICATES, min_games=strengths.min_games)
+    rows = [
+        [row["player"], f"{row['moves']:,}", *(number(row[name], 3) for name in ("s", "s_error", "c", "c_error"))]
+        for row in found.to_frame().to_dicts()
+    ]
+    return paragraphs(
+        "Regan's: sensitivity s (smaller is better) and consistency c (larger is better), with standard errors."
+    ) + table(["player", "moves", "s", "error", "c", "error"], rows)
 
 
 def _method(evaluations: Evaluations, strengths: Strengths, left_out: Mapping[str, str], command: str) -> str:
