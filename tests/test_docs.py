@@ -29,7 +29,9 @@ def test_the_readmes_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Ann" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("page", ["luck.md", "curves.md", "systems.md", "noise.md", "learning.md", "skat.md"])
+@pytest.mark.parametrize(
+    "page", ["luck.md", "curves.md", "systems.md", "noise.md", "learning.md", "skat.md", "chess.md"]
+)
 def test_the_python_of_a_page_runs(page: str) -> None:
     programs = blocks(ROOT / "docs" / page, "python")
     assert programs

@@ -121,6 +121,19 @@ def test_the_report_is_one_page_that_needs_nothing_else(run: Run, analysed: tupl
     assert text.count("<svg") >= 6
 
 
+def test_two_lines_add_the_measures_of_difficulty(run: Run, pgn: Path, tmp_path: Path) -> None:
+    cache, page = tmp_path / "two.sqlite", tmp_path / "two.html"
+    words = ("--engine", write_engine(tmp_path), "--depth", 1, "--lines", 2, "--cache", cache)
+    assert run("chess", "analyse", pgn, *words).status == 0
+    done = run("chess", "strength", pgn, "--cache", cache, "--gap", "0:1", "--html", page, "--json", "-")
+    assert done.status == 0, done.err
+    assert json.loads(done.out)["filters"]["gap"] == [0, 100]
+    text = page.read_text()
+    # no game is long enough for Guid and Bratko, and no move is one of this engine's
+    assert "<h2>Other measures</h2>" in text
+    assert "Regan" in text or "Not shown: " in text
+
+
 def test_a_table_of_evaluations_reproduces_the_paper(run: Run, shared_data: Path) -> None:
     path = shared_data / "chess" / "byrne_fischer_1956_houdini15a_d20.csv"
     done = run("chess", "strength", path, "--method", "engine", "--engine-strength", 2860, "--json", "-")

@@ -433,9 +433,20 @@ def test_help_loads_no_library() -> None:
 
 def test_every_command_has_help_with_an_example(run: Run) -> None:
     commands = re.findall(r"^  (\w+) ", run("--help").out.split("Commands:")[1], re.M)
-    assert {"demo", "measure", "rate", "evaluate", "predict", "noise", "learn", "simulate", "schema", "doctor"} == set(
-        commands
-    )
+    assert {
+        "demo",
+        "measure",
+        "rate",
+        "evaluate",
+        "predict",
+        "noise",
+        "learn",
+        "simulate",
+        "skat",
+        "chess",
+        "schema",
+        "doctor",
+    } == set(commands)
     for name in commands:
         done = run(name, "--help")
         assert done.status == 0

@@ -25,7 +25,7 @@ from ludometer.report.charts import separate_ids
 from ludometer.report.chess import calibrated_words, player_cells
 from ludometer.report.chess_charts import calibration_chart, gain_histograms, strength_chart, trajectory_charts
 from ludometer.report.files import replacing
-from ludometer.report.parts import NOTHING, bullets, download, figure, number, paragraphs, table
+from ludometer.report.parts import NOTHING, bullets, download, figure, number, paragraphs, percent, table
 
 if TYPE_CHECKING:
     from ludometer.intrinsic import CalibratedElo, Calibration, Evaluations, Strengths, Variation
@@ -280,39 +280,39 @@ def _variation(found: Variation) -> str:
 
 
 def _other_measures(evaluations: Evaluations, strengths: Strengths) -> str:
-    try:
-        found = measure_quality(
-            evaluations, replicates=_REPLICATES, level=strengths.level, min_games=strengths.min_games
-        )
-    except LudometerError:
-        return ""
+    """Each where there are moves that it counts."""
+    parts = []
+    for describe in (_quality, _sensitivity):
+        try:
+            parts.append(describe(evaluations, strengths))
+        except LudometerError as error:
+            parts.append(paragraphs(f"Not shown: {error}."))
+    return "<h2>Other measures</h2>" + "".join(parts)
+
+
+def _quality(evaluations: Evaluations, strengths: Strengths) -> str:
+    found = measure_quality(evaluations, replicates=_REPLICATES, level=strengths.level, min_games=strengths.min_games)
     rows = [
         [
             row["player"],
             f"{row['moves']:,}",
-            NOTHING if row["loss"] is None else f"{row['loss']:.3f}",
+            number(row["loss"], 3),
             "too few games" if row["loss_low"] is None else f"[{row['loss_low']:.3f}, {row['loss_high']:.3f}]",
-            NOTHING if row["best_share"] is None else f"{row['best_share']:.1%}",
-            NOTHING if row["standard_share"] is None else f"{row['standard_share']:.1%}",
+            percent(row["best_share"]),
+            percent(row["standard_share"]),
         ]
         for row in found.to_frame().to_dicts()
     ]
-    return (
-        "<h2>Other measures</h2>"
-        + paragraphs(
-            "Guid and Bratko's: from the 12th move on and within two pawns, the mean loss of a move in pawns; the "
-            "share of best moves needs two lines of the engine (--lines 2)."
-        )
-        + table(["player", "moves", "mean loss", "interval", "best moves", "at equal difficulty"], rows)
-        + _sensitivity(evaluations, strengths)
-    )
+    return paragraphs(
+        "Guid and Bratko's: from the 12th move on and within two pawns, the mean loss of a move in pawns; the share of "
+        "best moves needs two lines of the engine (--lines 2)."
+    ) + table(["player", "moves", "mean loss", "interval", "best moves", "at equal difficulty"], rows)
 
 
 def _sensitivity(evaluations: Evaluations, strengths: Strengths) -> str:
-    """Regan's two numbers, where the second-best moves are known."""
     if evaluations.lines is None or evaluations.lines.shape[1] < 2:
         return ""
-    found = fit_sensitivity(evaluations, replicates=_REPLICATES, min_games=strengths.min_games)
+    found = fit_sensitivity(evaluations, min_games=strengths.min_games)
     rows = [
         [row["player"], f"{row['moves']:,}", *(number(row[name], 3) for name in ("s", "s_error", "c", "c_error"))]
         for row in found.to_frame().to_dicts()
