@@ -130,7 +130,9 @@ def check_sane(game: dict[str, Any]) -> None:
 
 
 def test_race_for_the_galaxy_is_measured_site_by_site(shared_data: Path, run: Run) -> None:
-    document = simulated(run, shared_data / "race_for_the_galaxy.parquet", "--by", "site", "--order", "game_no")
+    document = simulated(
+        run, shared_data / "race_for_the_galaxy.parquet", "--by", "site", "--order", "game_no", "--luck-draws", 0
+    )
     games = {game["name"].split()[-1]: game for game in document["games"]}
     assert "genie" in games
     for game in games.values():
@@ -138,6 +140,16 @@ def test_race_for_the_galaxy_is_measured_site_by_site(shared_data: Path, run: Ru
         assert game["data"]["players_per_match"]["max"] <= 4
     # its two-player games alone have an SD of 92.3 (data/README.md); those of three and four are among these too
     assert games["genie"]["spread"][0]["sd"] == pytest.approx(92.3, rel=0.25)
+
+
+def test_a_season_has_the_printed_luck_by_one_command(shared_data: Path, run: Run) -> None:
+    words = ("--where", "season = 2015 and not playoff", "--luck-prior", "invgamma:2,1")
+    luck = simulated(run, shared_data / "us_nhl.parquet", *words)["luck"]
+    assert f"{luck['ridge']['l2']:.3f}" == "0.927"
+    assert luck["ridge"]["L"] == pytest.approx(0.982, abs=0.001)
+    assert luck["bayes"]["l2"] == pytest.approx(0.882, abs=0.015)
+    assert luck["bayes"]["ess"] >= 5_000
+    assert luck["bayes"]["converged"]
 
 
 def test_games_of_two_on_one_site_have_the_numbers_of_an_independent_fit(shared_data: Path, run: Run) -> None:
@@ -158,7 +170,7 @@ def test_formula_1_is_measured_in_one_command(shared_data: Path, run: Run) -> No
 
 def test_poker_sessions_are_measured_site_by_site(shared_data: Path, run: Run) -> None:
     path = shared_data / "poker_hu_sessions.parquet"
-    document = simulated(run, path, "--by", "site", "--where", "hands >= 10")
+    document = simulated(run, path, "--by", "site", "--where", "hands >= 10", "--luck-draws", 0)
     assert len(document["games"]) >= 2
     for game in document["games"]:
         if game["yardstick"]["matched"] is not None:
