@@ -186,7 +186,7 @@ def test_the_posterior_of_two_players_is_that_of_the_integral(prior: str, wins: 
     sample = sample_population(record, model, chains=4, ess=6_000, budget=40_000, seed=5)
     assert sample.converged
     top = make_prior(prior).top
-    sigma = np.linspace(0, min(top, 40.0), 2_001)[1:]
+    sigma = np.linspace(0, min(top, 40.0), 3_001)[1:]
     t = np.linspace(0, 9, 301)[1:] if ties else np.zeros(1)
     z, weight = np.polynomial.hermite_e.hermegauss(60)
     # the difference of two skills is normal with variance 2 sigma^2
