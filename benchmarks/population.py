@@ -5,10 +5,10 @@
 Calibration is simulation-based (Talts et al. 2018): sigma and t drawn from the prior, results from them, and the rank
 of the truth among 99 posterior draws, which has to be uniform; the printed sampler, with the prior of its own paper,
 has to fail. Coverage is that of the 95 % interval at a fixed sigma under the default prior, on a dense schedule (30
-players, 600 matches), a sparse one (1,000 players, four matches each) and 150 players with two each, of which nobody
-can tell much. Speed is on the
-Kaggle chess record and on the first n matches of The Week in Chess, "whole" until 400 effective draws on the latter;
-both in LUDOMETER_SHARED (default ../shared). Writes benchmarks/results/population.json after each part.
+players, 600 matches), a sparse one (1,000 players, four matches each) and with two matches each, for 4,000 players and
+for 150, of whom nobody can tell much. Speed is on the Kaggle chess record and on the first n matches of The Week in
+Chess, "whole" until 400 effective draws on the latter; both in LUDOMETER_SHARED (default ../shared). Writes
+benchmarks/results/population.json after each part.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from scipy import stats
 from ludometer.arrays import Codes, Floats, Halves
 from ludometer.components import keep_connected
 from ludometer.kernels.gibbs import Chain, Model, Record, log_normal_table, sweep_chain
+from ludometer.kernels.transport import no_transport
 from ludometer.kernels.truncated import Word, make_word
 from ludometer.luck.gibbs import Sampler, make_model, make_prior, sample_population, tally_results
 from ludometer.matches import Matches
@@ -33,12 +34,12 @@ from ludometer.read import read_matches
 from schedules import Crew, store, stored
 
 SHARED = Path(os.environ.get("LUDOMETER_SHARED") or Path(__file__).parents[2] / "shared")
-SCHEDULES = {"dense": (30, 600), "sparse": (1_000, 2_000), "two each": (150, 150)}
+SCHEDULES = {"dense": (30, 600), "sparse": (1_000, 2_000), "two each": (4_000, 4_000), "two each of 150": (150, 150)}
 CALIBRATED = {"dense": (12, 120), "sparse": (40, 40), "long": (8, 1_500)}
 RUNS, RUNS_OF_PRINTED, BINS, DRAWS = 600, 200, 10, 99
 SIGMAS, COVERED = (0.05, 0.3, 1.0, 2.0), 500
-EFFORT = {"dense": (400, 8_000), "sparse": (300, 8_000), "two each": (150, 4_000)}
-"""Effective draws wanted and sweeps at most; with two matches each and a large sigma the budget ends first."""
+EFFORT = {"dense": (400, 8_000), "sparse": (300, 8_000), "two each": (120, 4_000), "two each of 150": (150, 4_000)}
+"""Effective draws wanted and sweeps at most; with two matches each and a large sigma the budget may end first."""
 
 TOP, TIE_SD = 2.0, 1.0
 """Of the priors that truths are drawn from: uniform sigma, half-normal t."""
@@ -224,12 +225,12 @@ def tally(matches: Matches) -> Record:
 
 def time_sweep(record: Record, model: Model, n_sweeps: int = 3, rounds: int = 10) -> float:
     """The fastest of several rounds, after some sweeps to get near the posterior, in milliseconds."""
-    chain = Chain(np.zeros(len(record.starts) - 1), np.array([0.7, 0.9]), np.zeros(3))
+    chain = Chain(np.zeros(len(record.starts) - 1), np.array([0.7, 0.9]), np.zeros(3), np.zeros(2))
     word, table, times = make_word(np.random.SeedSequence(0)), log_normal_table(), []
     draws, sums = np.empty((n_sweeps, 2)), np.zeros((2, len(chain.skill)))
     for adapts in [True] * 5 + [False] * rounds:
         started = time.process_time()
-        word = Word(sweep_chain(record, model, chain, word, table, adapts, np.empty(0), draws, sums))
+        word = Word(sweep_chain(record, model, no_transport(), chain, word, table, adapts, np.empty(0), draws, sums))
         times.append(time.process_time() - started)
     return 1e3 * min(times[5:]) / n_sweeps
 

@@ -17,6 +17,7 @@ from ludometer.kernels.compile import JIT, kernel
 from ludometer.kernels.gaps import Gaps, gather_gaps, log_likelihood
 from ludometer.kernels.gibbs import Chain, Record, draw_performances, log_normal_table, sweep_chain
 from ludometer.kernels.strips import normal_above_bound
+from ludometer.kernels.transport import no_transport
 from ludometer.kernels.truncated import Word, make_word
 from ludometer.luck.gibbs import make_model, make_prior, sample_population, tally_results
 
@@ -117,10 +118,14 @@ def sparse_chain(n_players: int, n_matches: int, seed: int) -> tuple[Record, Cha
     skill = rng.standard_normal(n_players)
     y = skill[first] - skill[second] + rng.normal(0, 2**0.5, n_matches)
     record = tally_results(first, second, (1 + np.sign(y) * (np.abs(y) > 0.8)).astype(np.int8), n_players)
-    chain = Chain(np.zeros(n_players), np.array([1.0, 0.8]), np.zeros(3))
+    chain = Chain(np.zeros(n_players), np.array([1.0, 0.8]), np.zeros(3), np.zeros(2))
     model, word = make_model(make_prior("uniform:10"), tie_sd=5.0), make_word(np.random.SeedSequence(seed))
     draws, sums = np.empty((30, 2)), np.zeros((2, n_players))
-    return record, chain, Word(sweep_chain(record, model, chain, word, TABLE, True, np.empty(0), draws, sums))
+    return (
+        record,
+        chain,
+        Word(sweep_chain(record, model, no_transport(), chain, word, TABLE, True, np.empty(0), draws, sums)),
+    )
 
 
 @pytest.mark.skipif(not JIT, reason="plain Python takes minutes")

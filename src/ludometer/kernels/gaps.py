@@ -60,7 +60,7 @@ def log_normal_table() -> Floats:
 
 
 @register_jitable
-def _log_phi(x: float, table: Floats) -> tuple[float, float]:
+def log_phi(x: float, table: Floats) -> tuple[float, float]:
     """log Phi(x) and its slope."""
     if x < _FIRST + 1e-6:
         square = 1.0 / (x * x)
@@ -88,7 +88,7 @@ def log_likelihood(gaps: Gaps, scale: float, threshold: float, table: Floats) ->
         gap, times = gaps.won[row], gaps.wins[row]
         if times == 0.0:
             continue
-        value, slope = _log_phi((scale * gap - threshold) / _ROOT2, table)
+        value, slope = log_phi((scale * gap - threshold) / _ROOT2, table)
         total += times * value
         by_scale += times * slope * gap
         by_threshold -= times * slope
@@ -99,8 +99,8 @@ def log_likelihood(gaps: Gaps, scale: float, threshold: float, table: Floats) ->
         # the side on which the two probabilities do not both come near 1
         if scale * gap < 0.0:
             gap = -gap
-        upper, slope = _log_phi((threshold - scale * gap) / _ROOT2, table)
-        lower, slope_below = _log_phi((-threshold - scale * gap) / _ROOT2, table)
+        upper, slope = log_phi((threshold - scale * gap) / _ROOT2, table)
+        lower, slope_below = log_phi((-threshold - scale * gap) / _ROOT2, table)
         lack = lower - upper
         left = 1.0 - math.exp(lack) if lack < -0.01 else -math.expm1(lack)
         slope, slope_below = slope / left, slope_below * (1.0 - left) / left

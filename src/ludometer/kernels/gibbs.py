@@ -3,8 +3,9 @@
 s_a normal with variance sigma^2, y_i | s normal with mean s_1 - s_2 and variance 2, a win if y > t, a tie if |y| <= t
 (Gilbert and Wells, section 3.2.2). One sweep draws y given s and t, then all s as one block, then sigma given s
 (centred), then sigma and t together given z = s / sigma with y integrated out (non-centred; Yu and Meng 2011 call the
-pair an interweaving). The block is the solution of Q s = x'(y/2 + e_1/sqrt 2) + e_2/sigma with Q = x'x/2 + I/sigma^2
-and standard normal e, found by conjugate gradients from the last draw: nothing is ever factorised.
+pair an interweaving); where players have few matches, also sigma with all skills carried along (`transport`). The
+block is the solution of Q s = x'(y/2 + e_1/sqrt 2) + e_2/sigma with Q = x'x/2 + I/sigma^2 and standard normal e, found
+by conjugate gradients from the last draw: nothing is ever factorised.
 
 The paper's appendix B prints the precision x'x + sqrt(2)/sigma^2 for s. That is not the conditional distribution of
 this model; it is kept under the name "printed" with the paper's own treatment of ties.
@@ -23,6 +24,7 @@ from ludometer.kernels.block import halve, solve_block
 from ludometer.kernels.compile import kernel
 from ludometer.kernels.gaps import Gaps, Record, gather_gaps, log_likelihood, log_normal_table
 from ludometer.kernels.strips import normal_above_bound
+from ludometer.kernels.transport import Priors, Transport, transport_skills
 from ludometer.kernels.truncated import Word, gamma, normal, normal_between, uniform
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
     "Chain",
     "Model",
     "Record",
+    "Transport",
     "draw_performances",
     "log_normal_table",
     "sweep_chain",
@@ -75,6 +78,8 @@ class Chain(NamedTuple):
     """sigma and t."""
     curvature: Floats
     """Of the log posterior over sigma, over both, over the cube root of t: averages while the chain warms up."""
+    stride: Floats
+    """The log of how far sigma steps with all skills, and how often that was fitted."""
 
 
 @kernel
@@ -270,6 +275,7 @@ def _maximise_t(gaps: Gaps, t: float, table: Floats) -> float:
 def sweep_chain(
     record: Record,
     model: Model,
+    transport: Transport,
     chain: Chain,
     word: Word,
     table: Floats,
@@ -305,6 +311,9 @@ def sweep_chain(
                 point[1] = math.sqrt(2.0 * (1.0 + point[0] * point[0])) * quantile[sweep]
         elif model.kind == INTEGRATING:
             word = _rescale(record, model, chain, table, adapts, word)
+            if len(transport.nodes) > 0:
+                priors = Priors(model.power, model.rate, model.top, model.tie_sd)
+                word = transport_skills(record, priors, transport, skill, point, chain.stride, table, adapts, word)
         draws[sweep, 0], draws[sweep, 1] = point[0], point[1]
         if not adapts:
             for i in range(n):

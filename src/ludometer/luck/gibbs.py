@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -20,7 +21,9 @@ from ludometer.kernels.gibbs import (
     log_normal_table,
     sweep_chain,
 )
+from ludometer.kernels.messages import pass_messages
 from ludometer.kernels.orders import Field, Finishes, sweep_field
+from ludometer.kernels.transport import Transport, no_transport
 from ludometer.kernels.truncated import Word, make_word
 from ludometer.parallel import Workers, map_tasks
 from ludometer.strength.ranked import Orders
@@ -39,6 +42,12 @@ _TIE_RATE = (2.0, 5.0)
 
 _FURTHEST = 1e4
 """The largest sigma of a prior without end: the printed sampler, none of its own model, can run off to infinity."""
+
+_FEW_MATCHES = 10
+"""Matches a player below which sigma also steps with all skills: with more it mixes well without."""
+
+_NODES, _SMALLEST, _FURTHEST_NODE, _FIRST_STRIDE = 13, 0.05, 10.0, 0.2
+"""Values of sigma at which skills are approximated for that, from the smallest on; the first step of log sigma."""
 
 _LARGE = 20_000
 """Players of a record that takes so long that users want to be told how it goes."""
@@ -254,6 +263,26 @@ class _Crew:
         return Sample(sigma, t, mean, sd, rhat, effective, warm_up, warm_up + self.n_draws, converged)
 
 
+def approximate_skills(record: Record, top: float) -> Transport:
+    """Each player's mean and SD at some values of sigma up to `top`; t is where the tie rate would put it.
+
+    >>> transport = approximate_skills(tally_results(*map(np.array, ([0, 1], [1, 2], [2, 2])), 3), 10.0)
+    >>> transport.mean[-1].round(2).tolist(), np.exp(transport.width[-1]).round(2).tolist()
+    ([0.84, 0.0, -0.84], [0.75, 0.67, 0.75])
+    """
+    from scipy.special import ndtri
+
+    n, tied = len(record.starts) - 1, record.tied.sum()
+    nodes = np.linspace(np.log(min(_SMALLEST, 0.1 * top)), np.log(top), _NODES)
+    rate, table = tied / (tied + record.won.sum() + 1), log_normal_table()
+    mean, variance = np.empty((_NODES, n)), np.empty((_NODES, n))
+    for node, sigma in enumerate(np.exp(nodes)):
+        threshold = float(np.sqrt(2 * (1 + sigma**2)) * ndtri((1 + rate) / 2))
+        pass_messages(record, float(sigma), threshold, table, mean[node], variance[node])
+    scale = nodes[:, np.newaxis]
+    return Transport(nodes, mean / np.exp(scale), 0.5 * np.log(variance) - scale)
+
+
 @dataclass(frozen=True, eq=False)
 class _Duels:
     """Matches of two: where a chain starts, and how it goes on."""
@@ -265,10 +294,18 @@ class _Duels:
     def n_players(self) -> int:
         return len(self.record.starts) - 1
 
+    @cached_property
+    def transport(self) -> Transport:
+        """How skills go along with sigma; only where a player has few matches."""
+        if self.model.kind != INTEGRATING or self.record.met.sum() >= 2 * _FEW_MATCHES * self.n_players:
+            return no_transport()
+        return approximate_skills(self.record, min(self.model.top, _FURTHEST_NODE))
+
     def start(self, rng: np.random.Generator) -> Chain:
         sigma = _start_sigma(rng, self.model)
         t = float(np.sqrt(2 * (1 + sigma**2)) * self.quantiles(rng, 1)[0]) if self.model.tie_sd > 0 else 0.0
-        return Chain(np.zeros(self.n_players), np.array([sigma, t]), np.zeros(3))
+        stride = np.array([np.log(_FIRST_STRIDE), 0.0])
+        return Chain(np.zeros(self.n_players), np.array([sigma, t]), np.zeros(3), stride)
 
     def quantiles(self, rng: np.random.Generator, n: int) -> Floats:
         """Phi^-1((1 + p) / 2) for draws of the tie rate p, ties being taken as independent."""
@@ -281,7 +318,7 @@ class _Duels:
     def sweep(
         self, chain: Chain, word: Word, table: Floats, adapts: bool, quantiles: Floats, draws: Floats, sums: Floats
     ) -> Word:
-        return sweep_chain(self.record, self.model, chain, word, table, adapts, quantiles, draws, sums)
+        return sweep_chain(self.record, self.model, self.transport, chain, word, table, adapts, quantiles, draws, sums)
 
 
 @dataclass(frozen=True, eq=False)
