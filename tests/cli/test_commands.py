@@ -400,7 +400,31 @@ def test_a_full_disk_is_told_in_one_line() -> None:
 
 
 def test_doctor_tells_versions(run: Run) -> None:
-    assert re.search(r"polars +\d", run("doctor").out)
+    told = run("doctor").out
+    assert re.search(r"^polars +\d", told, re.M)
+    assert re.search(r"^chess +chess +(\d|not found)", told, re.M)
+    assert re.search(r"^gnubg +(/|not found)", told, re.M)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script_for_each_shell(run: Run, shell: str) -> None:
+    assert "_LUDOMETER_COMPLETE" in run("completion", shell).out
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["ludometer", "mea"], "measure"),
+        (["ludometer", "measure", "--luck-p"], "--luck-prior"),
+        (["ludometer", "skat", "ra"], "rate"),
+        (["ludometer", "measure", "--search", "l"], "lanes"),
+    ],
+)
+def test_the_shell_is_told_how_words_end(words: list[str], expected: str) -> None:
+    place = {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1), "_LUDOMETER_COMPLETE": "bash_complete"}
+    program = [sys.executable, "-c", "from ludometer.cli import main; main()"]
+    done = subprocess.run(program, env=os.environ | place, capture_output=True, text=True, check=False)
+    assert f"plain,{expected}" in done.stdout.splitlines()
 
 
 @pytest.mark.parametrize("name", schema_names())
@@ -433,7 +457,7 @@ def test_help_loads_no_library() -> None:
 
 def test_every_command_has_help_with_an_example(run: Run) -> None:
     commands = re.findall(r"^  (\w+) ", run("--help").out.split("Commands:")[1], re.M)
-    known = "demo measure rate evaluate predict noise learn simulate skat chess schema doctor"
+    known = "demo measure rate evaluate predict noise learn simulate skat chess schema doctor completion"
     assert set(known.split()) == set(commands)
     for name in commands:
         done = run(name, "--help")

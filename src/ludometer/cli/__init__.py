@@ -25,6 +25,7 @@ _COMMANDS = {
     "skat": "Skat: list sheets, ratings of series, chance factors.",
     "schema": "The JSON Schema of a command's output.",
     "doctor": "What is installed: versions, engines, a browser.",
+    "completion": "Completion of commands and options in the shell.",
 }
 
 
@@ -53,8 +54,8 @@ class LazyGroup(click.Group):
 def cli() -> None:
     """How much of a game is skill, how much luck, and how strong is each player.
 
-    FILE is a CSV, Parquet, JSON lines or PGN file of matches, plain or packed (.gz, .zst), or - for standard input.
-    Start with: ludometer demo
+    FILE is a CSV, Parquet, JSON lines or PGN file of matches, plain or packed (.gz, .zst, .bz2), or - for standard
+    input. Start with: ludometer demo
     """
 
 

@@ -40,7 +40,8 @@ def kernel(function: Function) -> Function:
         numba.config.CACHE_DIR = before
 
 
-def _cache_folder() -> Path:
+def cache_folder() -> Path:
+    """Where compiled kernels are kept: named by a hash of all kernel sources."""
     digest = hashlib.sha256()
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.name.encode() + source.read_bytes())
@@ -78,5 +79,5 @@ class _Compilation(event.Listener):  # type: ignore[misc]
         """Nothing to say."""
 
 
-_CACHE = _cache_folder()
+_CACHE = cache_folder()
 event.register("numba:compile", _Compilation())
