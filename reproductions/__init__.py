@@ -1,0 +1,1 @@
+"""Published tables made again: `python -m reproductions`, one module a paper, one command a table."""
