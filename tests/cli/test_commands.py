@@ -457,11 +457,11 @@ def test_help_loads_no_library() -> None:
 
 def test_every_command_has_help_with_an_example(run: Run) -> None:
     commands = re.findall(r"^  (\w+) ", run("--help").out.split("Commands:")[1], re.M)
-    known = "demo measure rate evaluate predict noise learn simulate skat chess schema doctor completion"
+    known = "demo measure rate evaluate predict noise learn simulate skat chess backgammon schema doctor completion"
     assert set(known.split()) == set(commands)
     for name in commands:
         done = run(name, "--help")
         assert done.status == 0
-        assert name in {"demo", "doctor", "simulate", "skat", "chess"} or re.search(
+        assert name in {"demo", "doctor", "simulate", "skat", "chess", "backgammon"} or re.search(
             rf"^  ludometer {name} \w", done.out, re.M
         )

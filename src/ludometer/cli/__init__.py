@@ -21,6 +21,7 @@ _COMMANDS = {
     "noise": "How far ratings lie from the truth, and the best step.",
     "learn": "How fast players get better.",
     "chess": "Strength from the moves themselves, by a chess engine.",
+    "backgammon": "Skill and luck of backgammon matches apart, by GNU Backgammon.",
     "simulate": "Write a match file with known truth.",
     "skat": "Skat: list sheets, ratings of series, chance factors.",
     "schema": "The JSON Schema of a command's output.",
