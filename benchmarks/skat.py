@@ -6,6 +6,11 @@ Two populations of 30 bots in 5 levels, every bot one series of 36 games a round
 whose levels differ in bidding only; (card play) our card player, who bids alike and blunders at different rates. After
 5, 10 and 20 series a bot: the rank correlation of the rating (series Elo, K 0.02) with the true level, mean over seeds
 with its standard error. i3 is learnt from the records so far, nothing else. Needs xskat. Writes results/skat.json.
+
+Does i3 favour a level? Its mean is to be zero at each. The same deals are played three times, with the levels moved on
+by a seat, so that each level holds each hand once, and V is learnt in each of the three worlds by itself: the luck of
+the deal cancels, and what is left of the luck that was subtracted is what V itself gives to a level. "as played" is the
+first world alone, in which the luck of the deal does not cancel.
 """
 
 from __future__ import annotations
@@ -13,10 +18,12 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import polars as pl
+from scipy.stats import f as f_distribution
 from scipy.stats import spearmanr
 
 from ludometer.arrays import Array, Codes, Floats, Mask
@@ -35,6 +42,12 @@ BOTS, ROUNDS, GAMES = 30, 20, 36
 CHECKPOINTS = (5, 10, 20)
 BLUNDERS = (0.20, 0.15, 0.10, 0.05, 0.0)
 """By level, the weakest first."""
+
+NEEDS = (8.5, 7.75, 7.0, 6.25, 5.5)
+"""What our card player needs to bid, by level."""
+
+LEAGUES, TABLE_DEALS = 28, 360
+"""For the neutrality of i3: leagues, and deals of each of the ten tables of three levels in a league."""
 
 K, START = 0.02, 850.0
 FACTORS: dict[str, ChanceFactors] = {
@@ -137,6 +150,99 @@ def play_cards() -> list[League]:
         )
         leagues.append(League(table, hands, sitting, points))
     return leagues
+
+
+@dataclass(frozen=True, eq=False)
+class Worlds:
+    """The same deals with the levels moved on by a seat, three times; tables are the ten choices of three levels."""
+
+    hands: Masks
+    """As dealt (tables, deals, 3 seats): the same in each world."""
+    level: Codes
+    """Who sits there (tables, worlds, deals, seats)."""
+    points: Floats
+    """Likewise."""
+
+
+TABLES = tuple(combinations(range(5), 3))
+
+
+def move_bidding() -> Worlds:
+    """xskat, whose deals depend on the seed alone; that they do is checked."""
+    n = LEAGUES * TABLE_DEALS
+    hands, level, points = (np.empty((10, *shape), kind) for shape, kind in (
+        ((n, 3), np.uint32), ((3, n, 3), np.int32), ((3, n, 3), np.float64)))  # fmt: skip
+    for table, codes in enumerate(TABLES):
+        for world in range(3):
+            own = np.roll(codes, -world)
+            first, second, third = (LEVELS[int(code)] for code in own)
+            log = play_xskat(n, (first, second, third), seed=10_000 + table)
+            records = read_xskat(log.splitlines(), names=("0", "1", "2"))
+            dealt = dealt_hands(records)
+            assert len(dealt) == n
+            assert world == 0 or (dealt == hands[table]).all(), "the levels changed the deals"
+            hands[table] = dealt
+            sitting = np.column_stack([records[f"player_{seat}"].cast(pl.Int32).to_numpy() for seat in range(3)])
+            level[table, world] = own[sitting]
+            points[table, world] = table_points(
+                records["declarer"].fill_null(-1).to_numpy(), records["points"].fill_null(0).to_numpy(),
+                records["won"].fill_null(False).to_numpy(),
+            )  # fmt: skip
+    return Worlds(hands, level, points)
+
+
+def move_both() -> Worlds:
+    """Our card player, whose levels differ in what they bid on and in how they play."""
+    n = LEAGUES * TABLE_DEALS
+    needs, rates = np.array(NEEDS), np.array(BLUNDERS)
+    hands, skat = deal(10 * n, seed=np.random.default_rng(21))
+    sitting = (np.arange(n)[:, None] + np.arange(3)) % 3
+    level = np.stack([[np.roll(codes, -world)[sitting] for world in range(3)] for codes in TABLES]).astype(np.int32)
+    points = np.empty(level.shape)
+    for world in range(3):
+        own = level[:, world].reshape(-1, 3)
+        played = play_deals(hands, skat, blunder=rates[own], need=needs[own], seed=np.random.default_rng([22, world]))
+        points[:, world] = table_points(played.declarer, played.points, played.won).reshape(10, n, 3)
+    return Worlds(hands.reshape(10, n, 3), level, points)
+
+
+def measure_neutrality(worlds: Worlds) -> dict[str, Any]:
+    """What i3 subtracts a series, by level; V is learnt in each league and world by itself, as ratings learn it."""
+    found: dict[str, Any] = {
+        "deals": worlds.hands.shape[0] * worlds.hands.shape[1], "leagues": LEAGUES, "deals a league": 10 * TABLE_DEALS,
+        "points a series by level": [
+            round(GAMES * float(worlds.points[worlds.level == code].mean()), 1) for code in range(5)
+        ],
+    }  # fmt: skip
+    for name, view in DEALS.items():
+        moved, raw = np.empty((LEAGUES, 5)), np.empty((LEAGUES, 5))
+        for league in range(LEAGUES):
+            rows = slice(league * TABLE_DEALS, (league + 1) * TABLE_DEALS)
+            hands = worlds.hands[:, rows].reshape(-1, 3)
+            luck = np.stack([
+                fit_deal_value(hands, worlds.points[:, world, rows].reshape(-1, 3), view=view, seed=league)
+                .deviation.reshape(10, TABLE_DEALS, 3) for world in range(3)
+            ], axis=1)  # fmt: skip
+            level = worlds.level[:, :, rows]
+            # against the others at the same table and deals: what cancels is luck, whoever had it
+            against = luck - luck.mean(axis=(1, 2, 3), keepdims=True)
+            moved[league] = [GAMES * against[level == code].mean() for code in range(5)]
+            raw[league] = [GAMES * luck[:, 0][level[:, 0] == code].mean() for code in range(5)]
+        found[name] = {
+            "moved on": [summarise(column) for column in moved.T],
+            "moved on, p": test_zero(moved[:, :4]),
+            "as played": [summarise(column) for column in raw.T],
+            "as played, p": test_zero(raw),
+        }
+    return found
+
+
+def test_zero(rows: Floats) -> float:
+    """Hotelling's test that the mean of these rows is zero in all columns."""
+    n, m = rows.shape
+    mean = rows.mean(axis=0)
+    statistic = n * mean @ np.linalg.solve(np.cov(rows.T), mean)
+    return round(float(f_distribution.sf(statistic * (n - m) / (m * (n - 1)), m, n - m)), 4)
 
 
 def series_scores(league: League, points: Floats) -> Floats:
@@ -249,6 +355,15 @@ def main() -> None:
                 results[name][f"variance of a {x} removed"][factor] for x in ("game", "series within levels")
             )
             print(f"  {factor}: variance of a game -{game[0]:.1%}, of a series within levels -{series[0]:.1%}")
+    results["neutrality of i3"] = {}
+    for name, move in (("bidding", move_bidding), ("bidding and card play", move_both)):
+        begin = time.perf_counter()
+        found = results["neutrality of i3"][name] = measure_neutrality(move())
+        print(f"luck subtracted a series by level, weakest first, {name} ({time.perf_counter() - begin:.0f} s):")
+        for factor in DEALS:
+            for design in ("moved on", "as played"):
+                cells = (f"{mean:+.2f} ± {error:.2f}" for mean, error in found[factor][design])
+                print(f"  {factor}, {design}: {'  '.join(cells)}   p {found[factor][f'{design}, p']:.3f}", flush=True)
     store("skat", results)
 
 

@@ -115,7 +115,7 @@ def test_the_example_of_a_table_of_four_is_scored(run: Run, tmp_path: Path) -> N
     assert [(row["player"], row["score"]) for row in plain] == [("B", 1128), ("C", 1110), ("A", 1092), ("D", 18)]
     printed = run("skat", "score", path, "--language", "de").out
     assert "Leistung" in printed
-    assert "1,332" in printed
+    assert "1.332" in printed
 
 
 def test_the_printed_misprint_of_the_paper_is_1245(run: Run, tmp_path: Path) -> None:
@@ -132,7 +132,8 @@ def test_a_score_list_is_scored_and_a_wrong_value_is_flagged(run: Run, tmp_path:
     rows = {row["player"]: row for row in document["series"]}
     assert [rows[name]["score"] for name in ("Ann", "Ben", "Cem")] == [-54 - 50, 36 + 50 + 40, 96 + 50 + 40]
     assert document["data"] == {
-        "format": "score list", "series": 1, "games": 4, "folded": 1, "left_out": 0, "players": 3,
+        "format": "score list", "series": 1, "games": 4, "folded": 1, "left_out": 0, "as_recorded": 2, "flagged": 1,
+        "players": 3,
     }  # fmt: skip
     (difference,) = document["differences"]
     assert (difference["game"], difference["written"], difference["by_rules"]) == ("4", 96, 120)
@@ -271,18 +272,37 @@ def test_any_game_with_scores_is_rated_without_a_season(run: Run, tmp_path: Path
 
 
 def test_names_are_hidden_everywhere(run: Run, season: Path, tmp_path: Path) -> None:
-    html, matches, sheets = tmp_path / "r.html", tmp_path / "m.csv", tmp_path / "s.csv"
+    named = tmp_path / "Spieler-03 und Freunde.csv"
+    lines = season.read_text().splitlines()
+    # series and teams that are called after players
+    named.write_text("\n".join([lines[0], *(re.sub(r"^([^;]*);", r"\1;bei Spieler-07 ", line) for line in lines[1:])]))
+    teams = tmp_path / "Spieler-teams.csv"
+    teams.write_text("player,team\n" + "".join(f"Spieler-{k:02d},Team Spieler-{k % 2:02d}\n" for k in range(12)))
+    html, matches, sheets, page = (tmp_path / name for name in ("r.html", "m.csv", "s.csv", "s.html"))
+    words = ("--anonymise", "--seed", 5)
     done = run(
-        "skat", "rate", season, "--anonymise", "--html", html, "--matches", matches, "--json", tmp_path / "r.json"
-    )
+        "skat", "rate", named, *words, f"--html={html}", "--matches", matches, "--json", tmp_path / "r.json",
+        "--teams", teams, "--draw", "P-1", "--explain", "P-1",
+    )  # fmt: skip
     assert done.status == 0, done.err
-    assert run("skat", "score", season, "--anonymise", "--out", sheets).status == 0
-    texts = [done.out, *(path.read_text() for path in (html, matches, tmp_path / "r.json", sheets))]
-    texts += [base64.b64decode(data).decode() for data in re.findall(r"base64,([^\"]+)", texts[1])]
-    assert len(texts) >= 8
+    done_sheets = run("skat", "score", named, *words, "--out", sheets, "--html", page, "--json", tmp_path / "s.json")
+    assert done_sheets.status == 0, done_sheets.err
+    files = (html, matches, tmp_path / "r.json", sheets, page, tmp_path / "s.json")
+    texts = [done.out, done_sheets.out, *(path.read_text() for path in files)]
+    texts += [base64.b64decode(data).decode() for text in texts for data in re.findall(r"base64,([^\"]+)", text)]
+    assert len(texts) >= 12
     for text in texts:
         assert "Spieler-" not in text
-        assert "P-1" in text
+        assert re.search(r"P-1\b|T-1\b", text)
+        assert "--seed" not in text
+    command = json.loads((tmp_path / "r.json").read_text())["provenance"]["command"]
+    assert command.split()[1:4] == ["skat", "rate", "FILE"]
+    assert "--html=FILE" in command
+    # both commands give a player the same number
+    rated = {row["player"]: row["average"] for row in json.loads((tmp_path / "r.json").read_text())["players"]}
+    scored = pl.read_csv(sheets).group_by("player").agg(pl.col("score").mean()).rows()
+    assert {name: pytest.approx(mean) for name, mean in scored} == rated
+    assert "keep it to yourself" in " ".join(run("skat", "rate", season, "--anonymise").err.split())
 
 
 def test_series_are_matches_whose_luck_can_be_measured(run: Run, season: Path, tmp_path: Path) -> None:
@@ -316,6 +336,9 @@ def test_the_sensitivity_table_has_the_form_of_table_eight(run: Run, archive: Pa
     placed = found(run, "sensitivity", "sensitivity", season, "--targets", "1000:800")
     assert placed["placement"]["good"] == pytest.approx(1000, abs=30)
     assert "top 10" in run("skat", "sensitivity", season).out
+    german = run("skat", "sensitivity", season, "--language", "de", "--targets", "1000:800").out
+    for word in ("beste 10 %", "höchste", "Serien von 12 Spielern", "am nächsten an 1000:800", "0,02"):
+        assert word in german
 
 
 def test_a_model_is_fitted_written_and_used(run: Run, archive: Path, tmp_path: Path) -> None:
@@ -331,6 +354,7 @@ def test_a_model_is_fitted_written_and_used(run: Run, archive: Path, tmp_path: P
     )
     assert [row["score"] for row in ours] != [row["score"] for row in own]
     assert "log loss" in run("skat", "fit", archive, "--out", out, "--ridge", 50).out
+    assert "Farbspiele" in run("skat", "fit", archive, "--out", out, "--ridge", 50, "--language", "de").out
 
 
 def test_the_report_is_one_page_without_network(run: Run, archive: Path, tmp_path: Path) -> None:
@@ -347,6 +371,71 @@ def test_the_report_is_one_page_without_network(run: Run, archive: Path, tmp_pat
             assert outside not in page
 
 
+def test_every_command_has_a_page_in_both_languages(run: Run, archive: Path, tmp_path: Path) -> None:
+    pages = {
+        "score": (("--short", "keep"), 2, ("How the scores spread", "Wie die Leistungen streuen")),
+        "sensitivity": ((), 2, ("How much K", "Einfluss von K")),
+        "fit": (("--out", tmp_path / "m.json", "--ridge", 50), 2, ("Are the chances right?", "Stimmen die Chancen?")),
+    }
+    for command, (words, charts, said) in pages.items():
+        for language, phrase_of_it in zip(("en", "de"), said, strict=True):
+            path = tmp_path / f"{command}.{language}.html"
+            done = run("skat", command, archive, *words, "--language", language, "--html", path)
+            assert done.status == 0, done.err
+            page = path.read_text(encoding="utf-8")
+            assert page.count("<svg") == charts
+            assert page.count("<figcaption>") == charts / 2
+            assert phrase_of_it in page
+            for outside in ("<script", "<link", 'src="http', "url(http"):
+                assert outside not in page
+
+
+def test_lines_end_in_their_names_instead_of_a_legend(run: Run, season: Path, tmp_path: Path) -> None:
+    path = tmp_path / "r.html"
+    assert run("skat", "rate", season, "--html", path, "--draw", "Spieler-00,Spieler-11").status == 0
+    page = path.read_text(encoding="utf-8")
+    assert "role-legend" not in page
+    for name in ("Spieler-00", "Spieler-11"):
+        # both views, each wide and narrow
+        assert len(re.findall(rf"<text[^>]*>{name} \d+</text>", page)) == 4
+
+
+def test_series_of_any_game_lose_the_luck_of_their_start(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    rows = ["match,name,score,position"]
+    for number in range(60):
+        for player in rng.permutation(6)[:4]:
+            start = rng.normal(0, 100)
+            rows.append(f"{number},Dicer {player},{500 + 20 * player + 2 * start + rng.normal(0, 40):.1f},{start:.2f}")
+    path = tmp_path / "dice.csv"
+    path.write_text("\n".join(rows) + "\n")
+    plain, clean = (found(run, "rate", "rate", path, *words) for words in ((), ("--chance", "position")))
+    assert plain["chance"] is None
+    assert clean["chance"]["factors"] == ["position"]
+    assert clean["chance"]["score_sd_after"] < 0.3 * clean["chance"]["score_sd_before"]
+    assert clean["score_sd"] < 0.4 * plain["score_sd"]
+    done = run("skat", "rate", path, "--chance", "position")
+    assert "The strength of the start is taken off" in done.out
+    assert run("skat", "rate", path, "--chance", "position:root").status == 2
+    path.write_text("series,player,score\n1,A,9\n1,B,8\n")
+    assert "no column position" in run("skat", "rate", path, "--chance", "position").err
+
+
+def test_copies_of_a_program_are_one_player_or_each_by_itself(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    path = tmp_path / "bots.sgf"
+    path.write_text("\n".join(write_record(rng, number, ("xskat:2", "Ann", "Ben")) for number in range(50)) + "\n")
+    names = {row["player"] for row in found(run, "rate", "rate", path, "--folded")["players"]}
+    assert names == {"xskat", "Ann", "Ben"}
+    names = {row["player"] for row in found(run, "rate", "rate", path, "--folded", "--copies", "keep")["players"]}
+    assert names == {"xskat:2", "Ann", "Ben"}
+
+
+def test_the_number_of_threads_changes_nothing(run: Run, archive: Path) -> None:
+    one, two = (run("skat", "score", archive, "--json", "-", "--jobs", jobs).out for jobs in (1, 2))
+    assert one == two
+
+
 def test_names_cannot_become_markup(run: Run, tmp_path: Path) -> None:
     path, html = tmp_path / "s.csv", tmp_path / "r.html"
     path.write_text("series,player,score\n1,<script>x</script>,900\n1,B,800\n1,C,700\n")
@@ -357,8 +446,16 @@ def test_names_cannot_become_markup(run: Run, tmp_path: Path) -> None:
 def test_a_real_archive_is_read_and_two_games_are_flagged(run: Run, shared_data: Path) -> None:
     document = found(run, "score", "score", shared_data / "skat" / "iss_games.sgf", "--short", "keep")
     assert document["data"]["games"] == 37
-    assert len(document["differences"]) == 2
-    assert all(row["reason"] for row in document["differences"])
+    assert (document["data"]["as_recorded"], document["data"]["flagged"]) == (35, 2)
+    (flags, points) = document["differences"]
+    assert (flags["written"], flags["by_rules"]) == (-192, -192)
+    assert flags["reason"].startswith("the points agree, but schneider or schwarz is recorded otherwise")
+    assert (points["written"], points["by_rules"]) == (-288, -96)
+    assert points["reason"].startswith("scored before the discard")
+    for language, said in (("en", "35 games rescored as recorded, 2 flagged"), ("de", "35 Spiele nachgerechnet wie")):
+        shown = run("skat", "score", shared_data / "skat" / "iss_games.sgf", "--language", language).out
+        assert said in shown
+    assert "vor dem Drücken gewertet" in shown
 
 
 @pytest.mark.parametrize(
@@ -462,7 +559,7 @@ def test_every_phrase_is_there_in_both_languages() -> None:
 
 
 def test_a_record_keeps_what_the_file_says(season: Path) -> None:
-    from ludometer.read.skat_games import read_series_record
+    from ludometer.read.skat_series import read_series_record
 
     record = read_series_record(str(season))
     assert isinstance(record, SeriesRecord)

@@ -13,12 +13,15 @@ from ludometer.ratings.dynamic import Dynamic, DynamicShrinking
 from ludometer.ratings.glicko2 import Glicko2
 from ludometer.ratings.ics import InternetChess
 from ludometer.ratings.prizes import make_prizes
+from ludometer.ratings.series import SeriesElo
+from ludometer.ratings.series_ratings import rate_series
+from ludometer.ratings.series_record import SeriesRecord
 from ludometer.ratings.smith import FittedSmith, Smith
 
 
 def test_all_systems_of_the_contract_are_there_and_rate() -> None:
     named = ["elo", "best-fit", "dynamic", "dynamic-shrinking", "ics", "smith", "glicko2", "static"]
-    assert list(SYSTEMS) == [*named, "federation"]
+    assert list(SYSTEMS) == [*named, "federation", "series-elo", "additive-series-elo"]
     matches = simulate_strengths(30, 1_500, seed=1)
     for name, system in zip(named, all_systems(of_two=True), strict=True):
         assert system.name == name
@@ -69,3 +72,19 @@ def test_systems_of_two_know_no_prizes() -> None:
     with pytest.raises(LudometerError, match="rates matches of two"):
         make_system("ics", base="e")
     assert [system.name for system in all_systems(of_two=False, prizes=make_prizes("linear"))] == ["elo", "best-fit"]
+
+
+def test_series_are_rated_by_name_from_their_scores() -> None:
+    record = SeriesRecord.of_columns([1, 1, 1, 2, 2, 2], list("ABCABC"), [1387, 1018, 152, 900, -300, 700])
+    for text, system in (
+        ("series-elo:k=0.05,start=850", SeriesElo(k=0.05, start_rating=850)),
+        ("additive-series-elo:k=0.1,first=2", SeriesElo(k=0.1, form="additive", first=2)),
+    ):
+        named = make_system(text, prizes=make_prizes("score"))
+        assert named == system
+        by_name, direct = rate(record.matches, system=named), rate_series(record, system=system)
+        assert by_name.to_frame()["rating"].to_list() == direct.players["rating"].to_list()
+    with pytest.raises(LudometerError, match="no base"):
+        make_system("series-elo", base="e")
+    with pytest.raises(LudometerError, match="--prizes score"):
+        rate(simulate_strengths(5, 20, seed=1), system=make_system("series-elo"))

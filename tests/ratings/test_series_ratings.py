@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ludometer.errors import LudometerError
 from ludometer.ratings import Elo, rate
 from ludometer.ratings.series import SeriesElo, SeriesEloFromMean
+from ludometer.ratings.series_charts import spread_apart
 from ludometer.ratings.series_ratings import rate_series
 from ludometer.ratings.series_record import SeriesRecord
 from tests.ratings.simulated_series import simulate_series
@@ -114,8 +117,15 @@ def test_charts_hold_each_players_ratings_in_both_views(view: str, has_time: boo
     ratings = rate_series(record)
     chosen = ratings.players["player"].head(3).to_list()
     chart = ratings.plot(chosen, view=view)  # type: ignore[arg-type]
-    (values,) = chart.to_dict()["datasets"].values()
+    datasets = list(chart.to_dict()["datasets"].values())
+    (values,) = (rows for rows in datasets if any("series" in row for row in rows))
     assert {row["player"] for row in values} == set(chosen)
+    # each line ends in its name, no two of them at one height, and nothing needs a legend
+    (labels,) = (rows for rows in datasets if "label" in rows[0])
+    last = {row["player"]: row["rating"] for row in values}
+    assert [row["label"] for row in labels] == [f"{name} {last[name]:.0f}" for name in chosen]
+    assert len({row["at"] for row in labels}) == len(chosen)
+    assert '"legend": null' in chart.to_json()
     for name in chosen:
         mine = [row for row in values if row["player"] == name]
         expected = ratings.updates.filter(pl.col("player") == name)
@@ -132,3 +142,15 @@ def test_charts_hold_each_players_ratings_in_both_views(view: str, has_time: boo
         ratings.plot(["nobody"])
     with pytest.raises(LudometerError, match="contracted or expanded"):
         ratings.plot(view="sideways")  # type: ignore[arg-type]
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=9), st.floats(0.1, 50))
+def test_labels_are_spread_apart_in_their_order_and_no_further_than_needed(values: list[float], gap: float) -> None:
+    places = spread_apart(values, gap)
+    order = sorted(range(len(values)), key=lambda place: values[place])
+    steps = np.diff([places[place] for place in order])
+    assert (steps > gap - 1e-6).all()
+    # those that had room stay where they are
+    if len(values) == 1 or np.diff(sorted(values)).min() >= gap:
+        np.testing.assert_allclose(places, values, atol=1e-9)
+    assert np.mean(places) == pytest.approx(np.mean(values), abs=1e-6)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.read.skat_games import ListRules, is_series_table, read_series_record, read_skat_games
+from ludometer.read.skat_games import ListRules, is_series_table, read_skat_games
+from ludometer.read.skat_series import read_series_record
 from ludometer.read.skat_tables import read_standing, read_teams
 from ludometer.read.xskat import read_xskat
 from ludometer.skat import cards

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.read.skat_lists import read_score_lists, read_series_results
+from ludometer.read.skat_lists import read_score_lists
 from ludometer.skat.house_rules import HouseRules
 from ludometer.skat.series import score_series
 
@@ -101,6 +101,8 @@ def test_faults_are_named_with_their_rows(tmp_path: Path) -> None:
         ",A,,,,24,",
         "1,,,,,24,",
         "1,A,,,,24,eh",
+        "1,A,C,1,175,,",
+        "1,A,,,,99999999,",
     ]
     for row in bad:
         with pytest.raises(MatchDataError, match="row 4: "):
@@ -113,28 +115,17 @@ def test_faults_are_named_with_their_rows(tmp_path: Path) -> None:
         read_score_lists(write(tmp_path, "series,points\n1,2\n"))
 
 
-def test_results_of_series_from_totals_and_from_scores(tmp_path: Path) -> None:
-    path = write(
-        tmp_path, "Serie;Name;Punkte;gewonnen;verloren\nx;A;492;12;0\nx;B;628;12;2\nx;C;660;10;1\nx;D;-32;6;5\n"
-    )
-    results = read_series_results(path)
-    assert results.player.tolist() == ["A", "C", "B", "D"]
-    assert results.score.tolist() == [1332, 1320, 1308, 108]
-    assert read_series_results(path, system="plain").score.tolist() == [1128, 1110, 1092, 18]
-    given = read_series_results(
-        pl.DataFrame({"series": [1, 1, 1], "player": ["A", "B", "C"], "score": [783, 592, 1245]})
-    )
-    assert given.player.tolist() == ["C", "A", "B"]
-    assert given.score.tolist() == [1245, 783, 592]
-    assert given.series.tolist() == ["1"] * 3
-    half = read_series_results(write(tmp_path, "series,player,score\n1,A,10.5\n1,B,20\n1,C,3\n"))
-    assert half.score.tolist() == [20.0, 10.5, 3.0]
-
-
-def test_results_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(MatchDataError, match="score is needed"):
-        read_series_results(write(tmp_path, "series,player,points\n1,A,3\n"))
-    with pytest.raises(MatchDataError, match="row 2: 'many'"):
-        read_series_results(write(tmp_path, "series,player,score\n1,A,3\n1,B,many\n1,C,4\n"))
-    with pytest.raises(MatchDataError, match="2 players"):
-        read_series_results(write(tmp_path, "series,player,points,won,lost\n1,A,3,1,0\n1,B,4,1,0\n"))
+def test_seats_bids_and_numbers_of_games_are_checked(tmp_path: Path) -> None:
+    head = "series,game,player_1,player_2,player_3,declarer,contract,matadors,eyes,bid,points\n"
+    for rows, said in (
+        ("1,1,A,B,A,A,,,,,24", "row 1: A sits at two seats (player_1 and player_3)"),
+        ("1,1,A,B,,A,,,,,24", "row 1: fewer than three players"),
+        ("1,1,A,B,C,D,,,,,24", "row 1: the declarer D is not at the table (A, B, C)"),
+        ("1,1,A,B,C,A,C,1,70,19,24", "row 1: 19 is no bid"),
+        ("1,7,A,B,C,A,,,,,24\n1,7,A,B,C,B,,,,,36", "rows 1 and 2: game 7 stands twice in series 1"),
+        ("", "there are no rows"),
+    ):
+        with pytest.raises(MatchDataError, match=re.escape(said)):
+            read_score_lists(write(tmp_path, head + rows + "\n"))
+    blank = read_score_lists(write(tmp_path, head + "1,1,A,B,C,A,,,,,24\n\n1,2,A,B,C,B,,,,,36\n"))
+    assert blank.games["points"].to_list() == [24, 36]

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
+import zstandard
 
 from ludometer.errors import LudometerError, MatchDataError
+from ludometer.read.skat_games import ListRules, read_skat_games
 from ludometer.read.xskat import read_xskat
 from ludometer.skat import cards
 
@@ -150,3 +155,15 @@ def test_fresh_games_are_legal_and_scored_as_the_program_scores_them(tmp_path: P
 def test_both_languages_tell_the_same_games(tmp_path: Path) -> None:
     english, german = (read_xskat(run(tmp_path, 300, seed=9, language=name)[0]) for name in ("english", "german"))
     assert english.equals(german)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, zstandard.compress])
+def test_packed_logs_read_alike(tmp_path: Path, pack: Any) -> None:
+    plain, packed = tmp_path / "log", tmp_path / "log.packed"
+    plain.write_text(LOG)
+    packed.write_bytes(pack(LOG.encode()))
+    assert read_xskat(packed).equals(read_xskat(plain))
+    assert read_skat_games(str(packed), rules=ListRules(short="keep")).n_games == 1
+    packed.write_bytes(pack(LOG.encode())[:-12])
+    with pytest.raises(LudometerError):
+        read_xskat(packed)

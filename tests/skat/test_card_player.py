@@ -19,6 +19,7 @@ from ludometer.skat.cards import (
     list_cards,
     parse_cards,
 )
+from ludometer.skat.chance import dealt_hands
 from ludometer.skat.games import BASE_VALUES, BIDS
 from ludometer.skat.xskat import find_xskat, play_xskat
 
@@ -132,3 +133,11 @@ def test_xskat_plays_the_same_games_for_the_same_seed_and_deals_them_alike_at_al
     assert mine.select("hand_0", "hand_1", "hand_2", "skat").equals(theirs.select("hand_0", "hand_1", "hand_2", "skat"))
     with pytest.raises(LudometerError, match="levels from -4 to 0"):
         play_xskat(1, (1, 0, 0), seed=1)
+
+
+def test_xskat_does_not_shuffle_evenly_so_means_of_deals_are_taken_seat_by_seat() -> None:
+    if find_xskat() is None:
+        pytest.skip("needs xskat: apt-get install xskat")
+    hands = dealt_hands(read_xskat(play_xskat(3000, (0, 0, 0), seed=4).splitlines(), replay=False))
+    share = (hands & np.uint32(parse_cards("CJ")) != 0).mean(axis=0)
+    assert share[1] - 10 / 32 > 4 * np.sqrt(10 / 32 * 22 / 32 / 3000)

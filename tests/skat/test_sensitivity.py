@@ -128,7 +128,7 @@ def test_less_luck_settles_sooner_and_closer() -> None:
     assert raw["noise"] == pytest.approx(400 * math.sqrt(0.05 / 2), rel=0.1)
     assert adjusted["noise"] == pytest.approx(240 * math.sqrt(0.05 / 2), rel=0.1)
     assert len(study.summary().splitlines()) == 3
-    assert study.plot().to_dict()["mark"]["type"] == "line"
+    assert study.plot().to_dict()["layer"][0]["mark"]["type"] == "line"
     own = study_fixpoints(records, system=system, tolerance=1, relative=True).to_frame()
     assert own["settled"][1] > own["settled"][0]
 

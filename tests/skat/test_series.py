@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.skat.lists import gather_lists, strip_instance
+from ludometer.skat.lists import gather_lists, merge_copies
 from ludometer.skat.series import SeriesResults, score_series, score_table, seeger_score
 
 
@@ -195,6 +195,18 @@ def test_a_player_who_is_replaced_for_good_starts_another_table() -> None:
     assert lists["record"].to_list() == [*range(36), *range(40, 76)]
 
 
-def test_copies_of_a_program_are_one_player() -> None:
-    frame = pl.DataFrame({"name": ["xskat:2", "xskat", "a:b"]})
-    assert frame.select(strip_instance(pl.col("name"))).to_series().to_list() == ["xskat", "xskat", "a:b"]
+def test_copies_of_a_program_are_one_player_unless_they_meet() -> None:
+    frame = pl.DataFrame(
+        {
+            "series": ["1", "1", "2", "2", None, None],
+            "player_0": ["xskat:2", "Ann", "xskat", "Ann", "xskat:3", "xskat"],
+            "player_1": ["Ann", "Ben", "xskat:2", "xskat", "Ben", "Ben"],
+            "player_2": ["Ben", "xskat:2", "Ann", "xskat:2", "a:b", "Ann:2"],
+        }
+    )
+    merged = merge_copies(frame)
+    assert merged["player_0"].to_list() == ["xskat", "Ann", "xskat", "Ann", "xskat", "xskat"]
+    assert merged["player_1"].to_list() == ["Ann", "Ben", "xskat:2", "xskat", "Ben", "Ben"]
+    assert merged["player_2"].to_list() == ["Ben", "xskat", "Ann", "xskat:2", "a:b", "Ann"]
+    assert merged.columns == frame.columns
+    assert merge_copies(merged).equals(merged)

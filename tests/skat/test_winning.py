@@ -67,7 +67,7 @@ def test_a_model_of_games_predicts_other_games_better_than_their_mean(played: An
     # the sum over ten groups of squared standard deviations: 99.9 % are below 29.6
     assert (deviation**2).sum() < 29.6
     assert "AUC" in result.summary()
-    assert result.plot().to_dict()["layer"]
+    assert result.plot().to_dict()["spec"]["layer"]
 
 
 def test_shares_won_are_those_of_the_records(played: Any) -> None:

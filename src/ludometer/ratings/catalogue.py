@@ -132,7 +132,22 @@ def _make_federation(averages: float = 0, **parameters: Any) -> AnySystem:
     return Federation(averages=bool(averages), **parameters)
 
 
+def _make_series_elo(*, prizes: Prizes = WINNER, base: Base = "10", first: float = 0, **parameters: Any) -> AnySystem:
+    from ludometer.ratings.series import SeriesElo
+
+    if base != "10":
+        raise LudometerError("series Elo is on the scale of the scores: it knows no base")
+    # the recorded prizes are the scores themselves; forecasts are of who wins
+    own = WINNER if prizes.are_recorded else prizes
+    return SeriesElo(first=int(first), prizes=own, **parameters)
+
+
+def _make_additive_series_elo(**parameters: Any) -> AnySystem:
+    return _make_series_elo(form="additive", **parameters)
+
+
 _START = {"start": "start_rating"}
+_SERIES = {"k": "k", **_START, "first": "first", "newcomer_k": "newcomer_k", "floor": "floor"}
 
 SYSTEMS: dict[str, Entry] = {
     "elo": Entry(Elo, {"k": "k", **_START, "share": "share"}, plays_several=True),
@@ -168,5 +183,7 @@ SYSTEMS: dict[str, Entry] = {
         },
         is_compared=False,
     ),
+    "series-elo": Entry(_make_series_elo, _SERIES, plays_several=True, is_compared=False),
+    "additive-series-elo": Entry(_make_additive_series_elo, _SERIES, plays_several=True, is_compared=False),
 }
 """Name → how the system is made."""

@@ -157,11 +157,15 @@ class SeriesRecord:
         return pl.DataFrame(columns, schema_overrides={"series": pl.String})
 
     def anonymised(self, *, seed: int = 0) -> Self:
-        """The same series of players called P-1, P-2 and so on, in a random order."""
-        n = len(self.matches.players)
-        number = np.random.default_rng(seed).permutation(n) + 1
-        players = Players.named([f"P-{own}" for own in number])
-        return replace(self, matches=replace(self.matches, players=players))
+        """The same series of players called P-1, P-2 and so on, in a random order of their sorted names.
+
+        Series whose labels name players are called 1, 2 and so on.
+        """
+        names = self.matches.players.names.to_list()
+        hidden = anonymous_names(names, seed=seed)
+        players = Players.named([hidden[name] for name in names])
+        labels = tuple(number_if_named(self.labels, names))
+        return replace(self, matches=replace(self.matches, players=players), labels=labels)
 
     def column(self, name: str) -> Floats:
         """A column of the seats; it has to be there."""
@@ -170,11 +174,39 @@ class SeriesRecord:
         return self.columns[name]
 
 
+def anonymous_names(names: Sequence[str], *, seed: int = 0) -> dict[str, str]:
+    """A number for each name, the same for the same names and seed, whatever their order.
+
+    >>> anonymous_names(["Ann", "Ben"]) == anonymous_names(["Ben", "Ann"])
+    True
+    """
+    known = sorted(set(names))
+    number = np.random.default_rng(seed).permutation(len(known)) + 1
+    return {name: f"P-{own}" for name, own in zip(known, number.tolist(), strict=True)}
+
+
+def number_if_named(labels: Sequence[str], names: Sequence[str], *, prefix: str = "") -> list[str]:
+    """The labels, or, if a name stands in one of them, numbers in their order: equal labels get one number.
+
+    >>> number_if_named(["Friday", "Monday"], ["Ann"]), number_if_named(["Ann's", "Monday"], ["Ann"])
+    (['Friday', 'Monday'], ['1', '2'])
+    """
+    import polars as pl
+
+    column, wanted = pl.Series(labels, dtype=pl.String), [name for name in set(names) if name]
+    if not wanted or not column.str.contains_any(wanted, ascii_case_insensitive=True).any():
+        return list(labels)
+    number = {label: f"{prefix}{place}" for place, label in enumerate(dict.fromkeys(labels), 1)}
+    return [number[label] for label in labels]
+
+
 def scores_of(matches: Matches) -> Floats:
     """The score of each seat, which series carry as their prize."""
     table = matches.table
     if not isinstance(table, Seats) or table.prize is None:
-        raise MatchDataError("scores of series are needed: SeriesRecord makes matches that carry them")
+        raise MatchDataError(
+            "scores of series are needed: name their column (--prizes score), or use SeriesRecord, which carries them"
+        )
     return table.prize
 
 

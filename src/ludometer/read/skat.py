@@ -7,20 +7,19 @@ where a record starts, counted from 1.
 
 from __future__ import annotations
 
-import bz2
 import os
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.parallel import Workers, map_tasks
 from ludometer.read.sources import plain_errors
-from ludometer.read.unpack import unpacker
+from ludometer.read.unpack import unpacked
 from ludometer.skat.cards import RANKS, SUITS
 from ludometer.skat.records import KINDS, complete_records, schema
 
@@ -119,7 +118,7 @@ def _frames(
     if name != "stream" and not Path(source).is_file():
         raise LudometerError(f"{source}: no such file")
     with plain_errors(name), Path(source).open("rb") if name != "stream" else nullcontext(source) as opened:
-        blocks = _blocks(_unpack(opened), block_bytes)
+        blocks = _blocks(unpacked(opened), block_bytes)
         while group := [block for _, block in zip(range(2 * workers.jobs), blocks, strict=False)]:
             for frame, damaged in map_tasks(_parse_block, group, shared=(replay,), workers=workers):
                 if damaged and not skip_damaged:
@@ -132,28 +131,6 @@ def _frames(
 def _show(damaged: list[DamagedLine] | tuple[DamagedLine, ...]) -> str:
     shown = ", ".join(f"line {fault.line:,}: {fault.reason}" for fault in damaged[:_SHOWN])
     return shown + (f", and {len(damaged) - _SHOWN:,} more" if len(damaged) > _SHOWN else "")
-
-
-class _Headed:
-    """A stream whose first bytes were looked at."""
-
-    def __init__(self, head: bytes, rest: BinaryIO) -> None:
-        self.head, self.rest = head, rest
-
-    def read(self, size: int = -1) -> bytes:
-        if self.head:
-            part, self.head = (self.head, b"") if size < 0 else (self.head[:size], self.head[size:])
-            return part if size >= 0 else part + self.rest.read()
-        return self.rest.read(size)
-
-
-def _unpack(stream: BinaryIO) -> BinaryIO:
-    head = stream.read(4)
-    whole = cast("BinaryIO", _Headed(head, stream))
-    if head.startswith(b"BZh"):
-        return cast("BinaryIO", bz2.BZ2File(whole))
-    unpack = unpacker(head)
-    return whole if unpack is None else unpack(whole)
 
 
 def _blocks(stream: BinaryIO, block_bytes: int) -> Iterator[tuple[bytes, int]]:
@@ -180,6 +157,8 @@ def _blocks(stream: BinaryIO, block_bytes: int) -> Iterator[tuple[bytes, int]]:
 def _parse_block(task: tuple[bytes, int], replay: bool) -> tuple[pl.DataFrame, list[DamagedLine]]:
     """The records of one block, and what is damaged in it."""
     from ludometer.kernels import skat as kernel
+    from ludometer.kernels.skat_moves import N_MOVES
+    from ludometer.kernels.skat_results import N_RESULTS
 
     text, first_line = task
     block = np.frombuffer(text, np.uint8)
@@ -188,8 +167,8 @@ def _parse_block(task: tuple[bytes, int], replay: bool) -> tuple[pl.DataFrame, l
     starts = np.append(starts[:n], len(text))
     spans, status, rests = np.empty((n, len(kernel.KEYS), 2), np.int64), np.zeros(n, np.uint8), np.empty(n, np.int64)
     hands, discards = np.zeros((n, 4), np.uint32), np.zeros(n, np.uint32)
-    moves, played = np.zeros((n, kernel.N_MOVES), np.int64), np.full((n, 30), 255, np.uint8)
-    results = np.zeros((n, kernel.N_RESULTS), np.int64)
+    moves, played = np.zeros((n, N_MOVES), np.int64), np.full((n, 30), 255, np.uint8)
+    results = np.zeros((n, N_RESULTS), np.int64)
     kernel.parse_records(
         block, starts, _SUIT_LETTERS, _RANK_LETTERS, spans, status, rests, hands, discards, moves, played, results
     )
@@ -264,24 +243,23 @@ def _seat(values: Any) -> pl.Series:
 def _to_frame(texts: pl.DataFrame, hands: Any, discards: Any, moves: Any, played: Any, results: Any) -> pl.DataFrame:
     import polars as pl
 
-    from ludometer.kernels import skat as kernel
+    from ludometer.kernels import skat_moves as move
+    from ludometer.kernels import skat_results as outcome
 
     def result(column: int) -> Any:
         return results[:, column]
 
-    has_game, kind = moves[:, kernel.GAME] >= 0, result(kernel.KIND)
-    declarer = np.where(
-        has_game | (moves[:, kernel.DECLARER] >= 0), moves[:, kernel.DECLARER], result(kernel.R_DECLARER)
-    )
-    left = np.maximum(moves[:, kernel.LEFT], result(kernel.R_LEFT))
-    late = np.maximum(moves[:, kernel.TIMED_OUT], result(kernel.R_TIMED_OUT))
-    resigned = moves[:, kernel.RESIGNED]
+    has_game, kind = moves[:, move.GAME] >= 0, result(outcome.KIND)
+    declarer = np.where(has_game | (moves[:, move.DECLARER] >= 0), moves[:, move.DECLARER], result(outcome.DECLARER))
+    left = np.maximum(moves[:, move.LEFT], result(outcome.LEFT))
+    late = np.maximum(moves[:, move.TIMED_OUT], result(outcome.TIMED_OUT))
+    resigned = moves[:, move.RESIGNED]
     gave_up = (declarer >= 0) & (
         (resigned >> np.maximum(declarer, 0) & 1 == 1) | (left == declarer) | (late == declarer)
     )
-    is_hand = has_game & (moves[:, kernel.PICKED_UP] == 0)
-    said = moves[:, kernel.ANNOUNCED]
-    is_played = np.isin(kind, (kernel.WIN, kernel.LOSS))
+    is_hand = has_game & (moves[:, move.PICKED_UP] == 0)
+    said = moves[:, move.ANNOUNCED]
+    is_played = np.isin(kind, (outcome.WIN, outcome.LOSS))
     columns = {
         **{name: texts[name] for name in _NAMES if not name.startswith(("time", "rating"))},
         "time": texts["time"].str.slice(0, 19).str.to_datetime("%Y-%m-%d/%H:%M:%S", strict=False, time_unit="us"),
@@ -289,29 +267,29 @@ def _to_frame(texts: pl.DataFrame, hands: Any, discards: Any, moves: Any, played
         **{f"hand_{seat}": hands[:, seat] for seat in range(3)},
         "skat": hands[:, 3],
         "declarer": _seat(declarer),
-        "game": _seat(moves[:, kernel.GAME]),
+        "game": _seat(moves[:, move.GAME]),
         "is_hand": is_hand,
-        "schneider": said & kernel.SCHNEIDER > 0,
-        "schwarz": said & kernel.SCHWARZ > 0,
-        "ouvert": said & kernel.OUVERT > 0,
-        "bid": moves[:, kernel.BID],
+        "schneider": said & move.SCHNEIDER > 0,
+        "schwarz": said & move.SCHWARZ > 0,
+        "ouvert": said & move.OUVERT > 0,
+        "bid": moves[:, move.BID],
         "discards": np.where(is_hand, hands[:, 3], discards),
         "cards": pl.Series(played, dtype=pl.Array(pl.UInt8, 30)),
-        "n_played": moves[:, kernel.N_PLAYED],
+        "n_played": moves[:, move.N_PLAYED],
         "gave_up": gave_up,
         "kind": pl.Series(np.array(KINDS)[np.maximum(kind, 0)], dtype=pl.Enum(KINDS)),
         "resigned": resigned,
-        "penalty": result(kernel.PENALTY),
+        "penalty": result(outcome.PENALTY),
         "left": _seat(left),
         "timed_out": _seat(late),
-        "points_recorded": result(kernel.VALUE),
-        "matadors_recorded": np.clip(result(kernel.MATADORS), -99, 99),
-        "eyes_recorded": result(kernel.EYES),
-        "tricks_recorded": result(kernel.TRICKS),
-        "won_recorded": kind == kernel.WIN,
-        "overbid_recorded": result(kernel.OVERBID) == 1,
-        "schneider_recorded": result(kernel.R_SCHNEIDER) == 1,
-        "schwarz_recorded": result(kernel.R_SCHWARZ) == 1,
+        "points_recorded": result(outcome.VALUE),
+        "matadors_recorded": np.clip(result(outcome.MATADORS), -99, 99),
+        "eyes_recorded": result(outcome.EYES),
+        "tricks_recorded": result(outcome.TRICKS),
+        "won_recorded": kind == outcome.WIN,
+        "overbid_recorded": result(outcome.OVERBID) == 1,
+        "schneider_recorded": result(outcome.SCHNEIDER) == 1,
+        "schwarz_recorded": result(outcome.SCHWARZ) == 1,
     }
     types = schema()
     frame = pl.DataFrame({name: pl.Series(name, columns[name]).cast(types[name]) for name in types})

@@ -6,7 +6,6 @@ What a file is, its first bytes and headings say. Games become lists as `score_s
 
 from __future__ import annotations
 
-import bz2
 import io
 import re
 import sys
@@ -17,12 +16,13 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.read.skat import DamagedLine, stream_skat
-from ludometer.read.skat_lists import read_score_lists, read_series_results
+from ludometer.read.skat_lists import read_score_lists
+from ludometer.read.skat_series import parse_times, read_series_table, results_of_table
 from ludometer.read.sources import open_source
 from ludometer.read.unpack import unpacker
-from ludometer.read.xskat import stream_xskat
+from ludometer.read.xskat import as_lines, stream_xskat
 from ludometer.skat.house_rules import HouseRules
-from ludometer.skat.lists import gather_lists
+from ludometer.skat.lists import gather_lists, merge_copies
 from ludometer.skat.series import LENGTHS, SeriesResults, System, score_series
 from ludometer.skat.words import find_word
 
@@ -36,20 +36,8 @@ Format = Literal["ISS records", "xskat log", "score list", "series results"]
 Short = Literal["drop", "keep", "rescale"]
 
 _HEAD = 1 << 16
-_SHOWN = 5
 _HEAVY = ("cards", "winners", "rating_0", "rating_1", "rating_2", "place")
 """Columns that nobody needs once a game is scored; without them an archive of millions of games fits in memory."""
-
-_NUMBERS = ("score", "points", "won", "lost", "games", "position", "adjusted")
-_SERIES_WORDS = ("series", "player", "score", "points", "won", "lost", "games", "time", "table")
-_OTHER_WORDS = {
-    **dict.fromkeys(("match", "match_id", "game_id"), "series"),
-    **dict.fromkeys(("datetime", "month"), "time"),
-    "position": "position",
-    "adjusted": "adjusted",
-    "adjusted_score": "adjusted",
-}
-_GERMAN_DATE = r"^(\d{1,2})\.(\d{1,2})\.(\d{4})$"
 
 
 @dataclass(frozen=True)
@@ -66,6 +54,8 @@ class ListRules:
     house_rules: HouseRules = field(default_factory=HouseRules)
     seed: int | None = None
     """For lots where all tie-breaks are equal."""
+    copies: Literal["merge", "keep"] = "merge"
+    """Whether xskat:2, the second copy of a program, is xskat."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +71,8 @@ class SkatGames:
     """Games in no full list."""
     differences: pl.DataFrame
     """series, game, player, written, by_rules, reason: a row a game that is recorded otherwise than by the rules."""
+    n_agreed: int | None = None
+    """Games whose recorded value is that of the rules; None where no value is recorded."""
     lists: pl.DataFrame | None = None
     records: pl.DataFrame | None = None
     damaged: tuple[DamagedLine, ...] = ()
@@ -95,30 +87,46 @@ class SkatGames:
         frame = self.results.to_frame()
         if self.lists is None or "time" not in self.lists.columns or self.lists["time"].null_count() or not len(frame):
             return frame
-        lists = self.lists.with_columns(_parse_times(self.lists["time"]))
+        times, odd = parse_times(self.lists["time"])
+        if odd:
+            # a column that not every game has right orders nothing
+            return frame
+        lists = self.lists.with_columns(times)
         first = lists.group_by("series").agg(_first_time())
         return frame.join(first, on="series", how="left", maintain_order="left")
 
     def anonymised(self, *, seed: int = 0) -> SkatGames:
-        """The results of players called P-1, P-2 and so on, in a random order, without the games."""
+        """The results of players called P-1, P-2 and so on, in a random order, without the games.
+
+        Lists and sessions whose names name players are called 1, 2 and so on.
+        """
         import numpy as np
         import polars as pl
 
-        names = sorted({str(name) for name in self.results.player})
-        number = np.random.default_rng(seed).permutation(len(names)) + 1
-        hidden = {name: f"P-{own}" for name, own in zip(names, number.tolist(), strict=True)}
-        player = np.array([hidden[str(name)] for name in self.results.player], object)
+        from ludometer.ratings.series_record import anonymous_names, number_if_named
+
+        names = [str(name) for name in self.results.player]
+        hidden = anonymous_names(names, seed=seed)
+        labels = dict.fromkeys(str(label) for label in self.results.series)
+        number = dict(zip(labels, number_if_named(list(labels), names), strict=True))
+        results = replace(
+            self.results,
+            player=np.array([hidden[name] for name in names], object),
+            series=np.array([number[str(label)] for label in self.results.series], object),
+        )
+        everybody = names + self.differences["player"].drop_nulls().to_list()
+        flagged = {
+            column: number_if_named(self.differences[column].to_list(), everybody) for column in ("series", "game")
+        }
         # declarers of games in no list have no number: they are nobody
         known = pl.col("player").replace_strict(hidden, default=None, return_dtype=pl.String)
-        results = replace(self.results, player=player)
-        lists = (
-            None
-            if self.lists is None
-            else self.lists.select(name for name in ("series", "time") if name in self.lists.columns)
-        )
-        return replace(
-            self, results=results, differences=self.differences.with_columns(known), lists=lists, records=None
-        )
+        differences = self.differences.with_columns(known, **{key: pl.Series(own) for key, own in flagged.items()})
+        lists = None
+        if self.lists is not None:
+            columns = [name for name in ("series", "time") if name in self.lists.columns]
+            renamed = pl.col("series").cast(pl.String).replace(number)
+            lists = self.lists.select(columns).with_columns(renamed)
+        return replace(self, results=results, differences=differences, lists=lists, records=None)
 
     def to_record(self) -> SeriesRecord:
         """The series as ratings take them."""
@@ -160,26 +168,6 @@ def read_skat_games(
     return _of_records(records, name, cast("Format", kind), chosen, tuple(damaged))
 
 
-def read_series_record(source: Any) -> SeriesRecord:
-    """Results of series from a table with headings in German or English; times in ISO form or as 31.1.2015."""
-    import polars as pl
-
-    from ludometer.ratings.series_record import SeriesRecord
-
-    table = open_source(source)
-    headings = _headings(table.schema)
-    frames = list(table.batches(headings))
-    if not frames or not sum(map(len, frames)):
-        raise MatchDataError(f"{table.name}: there are no rows; a row a player in a series is expected")
-    frame = pl.concat(frames).rename(headings)
-    frame = _parse_columns(frame, table.name)
-    _refuse_twice(frame, table.name)
-    try:
-        return SeriesRecord.of_frame(frame)
-    except MatchDataError as error:
-        raise MatchDataError(f"{table.name}: {error}") from error
-
-
 def is_series_table(source: str) -> bool:
     """Whether a file holds results of series: a table with players and without declarers."""
     if _kind_of(source) != "table":
@@ -198,8 +186,10 @@ def _of_table(source: str, name: str, rules: ListRules) -> SkatGames:
 
     nothing = pl.DataFrame(schema=_DIFFERENCES)
     if is_series_table(source):
-        results = read_series_results(source, system=rules.system)
-        return SkatGames(name, "series results", results, None, 0, 0, nothing)
+        table, name = read_series_table(source)
+        results = results_of_table(table, name, system=rules.system)
+        times = table.select(column for column in ("series", "time") if column in table.columns)
+        return SkatGames(name, "series results", results, None, 0, 0, nothing, lists=times)
     games = read_score_lists(source, house_rules=rules.house_rules).games
     differing = games.filter(pl.col("difference").is_not_null()).select(
         "series",
@@ -214,7 +204,9 @@ def _of_table(source: str, name: str, rules: ListRules) -> SkatGames:
         games = games.with_columns(points=points, won=pl.when(pl.col("declarer").is_not_null()).then(points > 0))
     folded = int(games["declarer"].is_null().sum())
     results = score_series(games, system=rules.system, by=rules.by, rescale=rules.short == "rescale", seed=rules.seed)
-    return SkatGames(name, "score list", results, len(games), folded, 0, differing, lists=games)
+    agreed = int((games["is_checked"] & games["difference"].is_null()).sum())
+    checked = agreed if games["is_checked"].any() or len(differing) else None
+    return SkatGames(name, "score list", results, len(games), folded, 0, differing, checked, lists=games)
 
 
 def _of_records(
@@ -222,6 +214,8 @@ def _of_records(
 ) -> SkatGames:
     import polars as pl
 
+    if rules.copies == "merge":
+        records = merge_copies(records)
     lengths = None if rules.length is None else dict.fromkeys(LENGTHS, rules.length)
     lists = gather_lists(
         records,
@@ -245,7 +239,9 @@ def _of_records(
     )
     folded = int((records["kind"].cast(pl.String) == "folded").sum())
     left_out = len(records) - len(lists)
-    return SkatGames(name, kind, results, len(records), folded, left_out, differing, lists, records, damaged)
+    compared = records["points_recorded"].is_not_null()
+    agreed = int((compared & records["difference"].is_null()).sum()) if compared.any() else None
+    return SkatGames(name, kind, results, len(records), folded, left_out, differing, agreed, lists, records, damaged)
 
 
 _DIFFERENCES: dict[str, Any] = dict.fromkeys(("series", "game", "player", "written", "by_rules", "reason"), str)
@@ -293,17 +289,17 @@ def _file_head(source: str) -> bytes:
 
 def _unpacked_head(head: bytes) -> bytes:
     """The first bytes of the contents; those of a packed file that is cut off are as many as there are."""
-    if head.startswith(b"BZh"):
-        try:
-            return bz2.BZ2Decompressor().decompress(head, _HEAD)
-        except OSError as error:
-            raise MatchDataError(f"the packed file cannot be read: {error}") from error
+    import zlib
+
+    import zstandard
+
     unpack = unpacker(head)
     if unpack is None:
         return head
     try:
         return unpack(io.BytesIO(head)).read(4096)
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error, zstandard.ZstdError):
+        # what is damaged is told by who reads all of it
         return b""
 
 
@@ -312,69 +308,4 @@ def _binary(source: str) -> Any:
 
 
 def _lines(source: str) -> Any:
-    return io.TextIOWrapper(sys.stdin.buffer, encoding="latin-1") if source == "-" else source
-
-
-def _headings(schema: Iterable[str]) -> dict[str, str]:
-    """Our own words for the headings of a file; the first column of a kind counts."""
-    found: dict[str, str] = {}
-    for heading in schema:
-        word = find_word(heading, _SERIES_WORDS) or _OTHER_WORDS.get(heading.strip().casefold())
-        if word is not None and word not in found.values():
-            found[heading] = word
-    if "series" not in found.values():
-        found = {heading: "series" if word == "table" else word for heading, word in found.items()}
-    return {heading: word for heading, word in found.items() if word != "table"}
-
-
-def _parse_columns(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Numbers and dates as such; all cells that are none are named with their rows."""
-    import polars as pl
-
-    faults: list[str] = []
-    columns = []
-    for word in frame.columns:
-        column = frame[word]
-        text = column.cast(pl.String).str.strip_chars() if not column.dtype.is_temporal() else column
-        if word in _NUMBERS:
-            plain = text.str.replace("−", "-", literal=True).str.replace(r"^(-?\d+),(\d+)$", "$1.$2")
-            number = plain.cast(pl.Float64, strict=False)
-            bad = (~number.is_finite().fill_null(False)).arg_true().to_list()
-            faults += [f"row {row + 1:,}: {word} is {text[row] or 'empty'!r}, not a number" for row in bad[:_SHOWN]]
-            columns.append(number.alias(word))
-        elif word == "time":
-            columns.append(_parse_times(column))
-        else:
-            empty = (text.is_null() | (text == "")).arg_true().to_list()
-            faults += [f"row {row + 1:,}: no {word}" for row in empty[:_SHOWN]]
-            columns.append(text)
-    if faults:
-        more = " and more" if len(faults) > _SHOWN else ""
-        raise MatchDataError(f"{name}: {'; '.join(faults[:_SHOWN])}{more}. Correct these rows or leave them out")
-    return pl.DataFrame(columns)
-
-
-def _parse_times(column: pl.Series) -> pl.Series:
-    import polars as pl
-
-    if column.dtype.is_temporal() or column.dtype.is_numeric():
-        return column
-    text = column.cast(pl.String).str.strip_chars()
-    if text.str.contains(_GERMAN_DATE).fill_null(False).all():
-        return text.str.to_date("%d.%m.%Y", strict=False)
-    return text
-
-
-def _refuse_twice(frame: pl.DataFrame, name: str) -> None:
-    import polars as pl
-
-    if not {"series", "player"} <= set(frame.columns):
-        return
-    twice = frame.with_row_index("row", 1).filter(pl.struct("series", "player").is_duplicated())
-    if len(twice):
-        first = twice.row(0, named=True)
-        rows = twice.filter(series=first["series"], player=first["player"])["row"].to_list()
-        raise MatchDataError(
-            f"{name}: rows {rows[0]:,} and {rows[1]:,}: {first['player']} stands twice in series {first['series']}. "
-            "Give each series its own name, or leave one of the rows out"
-        )
+    return as_lines(sys.stdin.buffer) if source == "-" else source

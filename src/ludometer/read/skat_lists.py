@@ -1,6 +1,4 @@
-"""Score lists of Skat as plain tables: game by game, or the results of series; headings in German or English.
-
-Game by game, a row a game:
+"""Score lists of Skat as plain tables, a row a game; headings in German or English.
 
 * `series` (or list), and, if there, `game` (its number), `time`;
 * `player_1` to `player_4`: who sits at the table, the dealer too; where the columns are absent the declarers of a
@@ -13,9 +11,6 @@ Game by game, a row a game:
 
 Where both points and a contract are given the rules are compared with what was written: `points_by_rules` and
 `difference`.
-
-Results of series, a row a player, series in the order of play: `series`, `player`, and `score`, or `points`, `won`,
-`lost`; `games` if there.
 """
 
 from __future__ import annotations
@@ -25,12 +20,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ludometer.errors import LudometerError, MatchDataError
+from ludometer.read.skat_tables import refuse_twice
 from ludometer.read.sources import open_source
-from ludometer.result import Provenance
 from ludometer.skat.cards import NULL
-from ludometer.skat.games import Contract, score_game
+from ludometer.skat.games import BIDS, Contract, score_game
 from ludometer.skat.house_rules import HouseRules
-from ludometer.skat.series import SeriesResults, System, results_of, seeger_score
 from ludometer.skat.words import SPELLINGS, find_word
 
 if TYPE_CHECKING:
@@ -54,9 +48,11 @@ _GAME_COLUMNS = (
     ),
     *("won", "schneider", "schwarz", "kontra", "re", "bock", "ramsch"),
 )
-_RESULT_COLUMNS = ("series", "player", "points", "won", "lost", "score", "games")
 _YES = {"1", "yes", "y", "true", "x", "ja", "j", "wahr", "won", "win", "w", "gewonnen", "g", "+"}
 _NO = {"", "0", "no", "n", "false", "nein", "falsch", "lost", "loss", "l", "verloren", "v", "-"}
+_MOST_POINTS = 10_000
+"""In one game, with every doubling of the house rules: more is a slip."""
+
 _SHOWN = 5
 
 
@@ -83,86 +79,54 @@ def read_score_lists(source: Any, *, house_rules: HouseRules | None = None) -> S
     """Games of score lists from a file, standard input or an Arrow table; all faults are named with their rows."""
     import polars as pl
 
-    rows, name = _read_rows(source, _GAME_COLUMNS, ("series", "declarer"))
+    rows, name = _read_rows(source)
     rules = house_rules or HouseRules()
     games: list[dict[str, Any]] = []
-    faults = []
+    numbers, faults = [], []
     for number, row in enumerate(rows, 1):
+        if not any(row.values()):
+            # a line without anything
+            continue
         try:
             games.append(_game(row, rules))
+            numbers.append(number)
         except (LudometerError, ValueError) as error:
             faults.append(f"row {number:,}: {error}")
     if faults:
         more = f"; and {len(faults) - _SHOWN:,} more" if len(faults) > _SHOWN else ""
-        raise MatchDataError(f"{name}: {len(faults):,} bad rows of {len(rows):,}: {'; '.join(faults[:_SHOWN])}{more}")
+        bad = f"{len(faults):,} bad row{'s' if len(faults) > 1 else ''} of {len(rows):,}"
+        shown = "; ".join(faults[:_SHOWN])
+        raise MatchDataError(f"{name}: {bad}: {shown}{more}. Correct them, or leave them out")
+    if not games:
+        raise MatchDataError(f"{name}: there are no rows; a row a game is expected")
     texts = ("series", "game", "time", *_SEATS, "declarer", "contract", "difference")
     kinds: dict[str, Any] = dict.fromkeys(texts, pl.String)
-    kinds |= {"points": pl.Int32, "points_by_rules": pl.Int32, "won": pl.Boolean, "has_bonus": pl.Boolean}
+    kinds |= dict.fromkeys(("points", "points_by_rules"), pl.Int32)
+    kinds |= dict.fromkeys(("won", "has_bonus", "is_checked"), pl.Boolean)
     frame = pl.DataFrame(games, schema=kinds)
     number_in_series = pl.int_range(1, pl.len() + 1).over("series").cast(pl.String)
     frame = frame.with_columns(game=pl.coalesce("game", number_in_series))
+    # the losers of a Ramsch share its number
+    says = "game {game} stands twice in series {series}. Give each table's list its own series, or leave one row out"
+    refuse_twice(frame.with_columns(row=pl.Series(numbers)).filter("has_bonus"), ("series", "game"), name, says)
     return ScoreList(_seat_players(frame, name))
 
 
-def read_series_results(source: Any, *, system: System = "extended") -> SeriesResults:
-    """Results of series from a table; scores that are not given come from points, games won and games lost."""
-    import polars as pl
-
-    rows, name = _read_rows(source, _RESULT_COLUMNS, ("series", "player"))
-    given = set(rows[0]) if rows else set()
-    has_totals = {"points", "won", "lost"} <= given
-    if rows and "score" not in given and not has_totals:
-        raise MatchDataError(f"{name}: a column score is needed, or points, won and lost")
-    numbers = ("points", "won", "lost", "games") if has_totals else ("games",)
-    table = pl.DataFrame(
-        {key: [row.get(key) for row in rows] for key in ("series", "player", "score", *_RESULT_COLUMNS[2:5], "games")},
-        schema=dict.fromkeys(("series", "player", "score", "points", "won", "lost", "games"), pl.String),
-    )
-    for key in (key for key in (*numbers, "score") if key in given):
-        text = table[key].str.replace("−", "-", literal=True).str.replace(",", ".", literal=True)
-        number = text.cast(pl.Float64, strict=False)
-        bad = number.is_null().arg_true()
-        if len(bad) and key != "games":
-            raise MatchDataError(f"{name}: row {bad[0] + 1:,}: {table[key][bad[0]]!r} is no number under {key}")
-        table = table.with_columns(number.alias(key))
-    table = table.with_columns(
-        *(
-            pl.col(key).cast(pl.Float64, strict=False).fill_null(0).cast(pl.Int64)
-            for key in (*_RESULT_COLUMNS[2:5], "games")
-        ),
-        n_seats=pl.len().over("series").cast(pl.Int32),
-    )
-    sizes = table.filter(~pl.col("n_seats").is_in([3, 4]))
-    if has_totals and sizes.height:
-        raise MatchDataError(
-            f"{name}: series {sizes['series'][0]!r} has {sizes['n_seats'][0]} players, not three or four"
-        )
-    table = table.with_columns(others_lost=pl.col("lost").sum().over("series") - pl.col("lost"))
-    if "score" not in given and rows:
-        parts = (table[key].to_numpy() for key in ("points", "won", "lost"))
-        score = seeger_score(*parts, others_lost=table["others_lost"], n_seats=table["n_seats"], system=system)
-        table = table.with_columns(score=pl.Series(score))
-    else:
-        score_column = table["score"].cast(pl.Float64)
-        is_whole = bool((score_column == score_column.round()).all())
-        table = table.with_columns(score=score_column.cast(pl.Int64) if is_whole else score_column)
-    return results_of(table, seed=None, provenance=Provenance("series results", {"system": system, "source": name}))
-
-
-def _read_rows(source: Any, known: tuple[str, ...], needed: tuple[str, ...]) -> tuple[list[dict[str, Any]], str]:
+def _read_rows(source: Any) -> tuple[list[dict[str, Any]], str]:
     """The rows under our own headings; cells as stripped text, empty ones None."""
     import polars as pl
 
     table = open_source(source)
     headings: dict[str, str] = {}
     for heading in table.schema:
-        word = find_word(heading, tuple(key for key in known if key in SPELLINGS))
+        word = find_word(heading, tuple(key for key in _GAME_COLUMNS if key in SPELLINGS))
         if word is not None and word not in headings.values():
             headings[heading] = word
-    missing = [key for key in needed if key not in headings.values()]
+    missing = [key for key in ("series", "declarer") if key not in headings.values()]
     if missing:
         raise MatchDataError(
-            f"{table.name}: no column is called {' or '.join(missing)}; there are: {', '.join(table.schema)}"
+            f"{table.name}: no column is called {' or '.join(missing)}; there are: {', '.join(table.schema)}. Rename a "
+            "column, or add one"
         )
     rows = []
     for batch in table.batches(headings):
@@ -176,6 +140,7 @@ def _game(row: dict[str, Any], rules: HouseRules) -> dict[str, Any]:
     if not game["series"]:
         raise LudometerError("no series")
     declarer = _declarer(row)
+    _check_seats([row.get(seat) for seat in _SEATS], declarer)
     is_folded = declarer is None
     given = _number(row, "points")
     is_ramsch = _truth(row, "ramsch") or False
@@ -191,9 +156,12 @@ def _game(row: dict[str, Any], rules: HouseRules) -> dict[str, Any]:
         by_rules = _points_by_rules(row)
         if by_rules is not None:
             by_rules = int(rules.multiply(by_rules, **flags))
+    was_written = given is not None
     points = by_rules if given is None else given
     if points is None:
         raise LudometerError("neither points, nor value and won, nor contract and matadors with eyes or won")
+    if abs(points) > _MOST_POINTS:
+        raise LudometerError(f"{points} points are more than any game is worth")
     won = _truth(row, "won")
     difference = None if by_rules is None or by_rules == points else f"{points} written, {by_rules} by the rules"
     if won is not None and not is_folded and not is_ramsch and won != (points > 0):
@@ -205,6 +173,7 @@ def _game(row: dict[str, Any], rules: HouseRules) -> dict[str, Any]:
         "has_bonus": not is_ramsch,
         "contract": row.get("contract"),
         "points_by_rules": by_rules,
+        "is_checked": by_rules is not None and was_written,
         "difference": difference,
     }
 
@@ -221,14 +190,31 @@ def _declarer(row: dict[str, Any]) -> str | None:
     return str(text)
 
 
+def _check_seats(seats: list[str | None], declarer: str | None) -> None:
+    """Three or four different names, the declarer among them; nothing where the table has no seats."""
+    names = [name for name in seats if name]
+    if not names:
+        return
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        where = " and ".join(seat for seat, name in zip(_SEATS, seats, strict=True) if name == twice)
+        raise LudometerError(f"{twice} sits at two seats ({where})")
+    if len(names) < 3:
+        raise LudometerError("fewer than three players (player_1 to player_4)")
+    if declarer is not None and declarer not in names:
+        raise LudometerError(f"the declarer {declarer} is not at the table ({', '.join(names)})")
+
+
 def _points_by_rules(row: dict[str, Any]) -> int | None:
     """Points from the contract, else from value and won; None where neither can tell."""
-    won, eyes = _truth(row, "won"), _number(row, "eyes")
+    won, eyes = _truth(row, "won"), _number(row, "eyes", most=120)
     value = _number(row, "value")
     if row.get("contract") is None or (won is None and eyes is None):
         return None if value is None or won is None else abs(value) * (1 if won else -2)
     contract = Contract.parse(row["contract"])
-    tricks, bid = _number(row, "tricks"), _number(row, "bid") or 18
+    tricks, bid = _number(row, "tricks", most=10), _number(row, "bid") or 18
+    if bid not in BIDS:
+        raise LudometerError(f"{bid} is no bid: 18, 20, 22, 23, 24, 27 and so on are")
     if contract.game == NULL:
         if won is None and tricks is None:
             return None
@@ -257,13 +243,16 @@ def _matadors(row: dict[str, Any]) -> int | None:
     return int(parts[2]) * (-1 if parts[1] in ("without", "ohne", "o", "-", "−") else 1)
 
 
-def _number(row: dict[str, Any], key: str) -> int | None:
+def _number(row: dict[str, Any], key: str, *, most: int | None = None) -> int | None:
     text = row.get(key)
     if text is None:
         return None
-    if not re.fullmatch(r"[+−-]?\d+(\.0+)?", text):
+    if not re.fullmatch(r"[+−-]?\d{1,15}(\.0{1,2})?", text):
         raise LudometerError(f"{text!r} is no whole number of {key}")
-    return int(float(text.replace("−", "-")))
+    number = int(float(text.replace("−", "-")))
+    if most is not None and not 0 <= number <= most:
+        raise LudometerError(f"{text} under {key}: 0 to {most} are possible")
+    return number
 
 
 def _truth(row: dict[str, Any], key: str) -> bool | None:

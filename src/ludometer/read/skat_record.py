@@ -23,6 +23,13 @@ def parse_record(text: str) -> dict[str, Any]:
     >>> record["kind"], record["player_2"], record["bid"]
     ('folded', 'c', 0)
     """
+    try:
+        return _parse(text)
+    except ValueError as error:
+        raise MatchDataError("a number is not understood") from error
+
+
+def _parse(text: str) -> dict[str, Any]:
     values = _properties(text)
     record: dict[str, Any] = {
         "series": values.get("SE"),

@@ -1,4 +1,4 @@
-"""Small tables beside the series: the teams of players, and ratings that stood before."""
+"""Small tables beside the series: the teams of players, and ratings that stood before; and rows that stand twice."""
 
 from __future__ import annotations
 
@@ -26,13 +26,24 @@ def read_standing(path: str) -> pl.DataFrame:
 
     frame = _small_table(path, {"rating": ("rating", "wertung", "elo")}, also=("series",))
     number = frame["rating"].cast(pl.Float64, strict=False)
-    bad = number.is_null().arg_true().to_list()
+    bad = (~number.is_finite().fill_null(False)).arg_true().to_list()
     if bad:
         raise MatchDataError(f"{path}: row {bad[0] + 1:,}: {frame['rating'][bad[0]]!r} is no rating; correct it")
     frame = frame.with_columns(number)
     if "series" not in frame.columns:
         return frame
-    return frame.with_columns(pl.col("series").cast(pl.Float64, strict=False).fill_null(0).cast(pl.Int64))
+    return frame.with_columns(pl.col("series").cast(pl.Float64, strict=False).cast(pl.Int64, strict=False).fill_null(0))
+
+
+def refuse_twice(rows: pl.DataFrame, keys: tuple[str, str], name: str, says: str) -> None:
+    """Raise if two rows (their numbers are in `row`) share these two columns; `says` is filled with both."""
+    import polars as pl
+
+    twice = rows.filter(pl.struct(keys).is_duplicated())
+    if len(twice):
+        first = {key: twice[key][0] for key in keys}
+        both = twice.filter(**first)["row"].to_list()
+        raise MatchDataError(f"{name}: rows {both[0]:,} and {both[1]:,}: {says.format(**first)}")
 
 
 def _small_table(path: str, wanted: dict[str, tuple[str, ...]], also: tuple[str, ...] = ()) -> pl.DataFrame:
@@ -48,7 +59,10 @@ def _small_table(path: str, wanted: dict[str, tuple[str, ...]], also: tuple[str,
             f"{path}: no column is called {' or '.join(missing)}; there are: {', '.join(table.schema)}"
         )
     named = {heading: key for key, heading in found.items() if heading is not None}
-    frame = pl.concat(list(table.batches(named))).rename(named).cast(pl.String)
+    frames = list(table.batches(named))
+    if not frames:
+        raise MatchDataError(f"{path}: there are no rows; a row a player is expected")
+    frame = pl.concat(frames).rename(named).cast(pl.String)
     frame = frame.with_columns(pl.all().str.strip_chars())
     bad = (frame["player"].is_null() | (frame["player"] == "")).arg_true().to_list()
     if bad:

@@ -7,13 +7,16 @@ another took it. Then come the hands after the discard, the skat and the result.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 from ludometer.errors import LudometerError, MatchDataError
+from ludometer.read.sources import plain_errors
+from ludometer.read.unpack import unpacked
 from ludometer.skat.cards import RANKS, SUITS
 from ludometer.skat.records import complete_records, schema
 from ludometer.skat.words import find_word
@@ -33,9 +36,9 @@ _SEED = re.compile(r"-+ random_seed (-?\d+) (\d+) (\d+) -*")
 _LINES = {
     "is": re.compile(r"(?:Skat is|Im Skat ist): (.+),(.+)"),
     "was": re.compile(r"(?:Skat was|Im Skat war): (.+),(.+)"),
-    "bid": re.compile(r"(?:Last bid|Gereizt bis): (\d+)"),
+    "bid": re.compile(r"(?:Last bid|Gereizt bis): (\d{1,4})"),
     "game": re.compile(r"(.+?) (?:played|spielte) (\w+)"),
-    "result": re.compile(r"(Won|Lost|Gewonnen|Verloren)(?: (?:with|mit): (\d+) \w+)?"),
+    "result": re.compile(r"(Won|Lost|Gewonnen|Verloren)(?: (?:with|mit): (\d{1,4}) \w+)?"),
 }
 
 
@@ -77,10 +80,16 @@ def _games(source: Any, names: tuple[str, str, str] | None) -> Iterator[dict[str
     if isinstance(source, str | os.PathLike):
         if not Path(source).is_file():
             raise LudometerError(f"{source}: no such file")
-        with Path(source).open(encoding="latin-1") as stream:
-            yield from _split(stream, Path(source).name, names)
+        name = Path(source).name
+        with plain_errors(name), Path(source).open("rb") as stream:
+            yield from _split(as_lines(stream), name, names)
     else:
         yield from _split(source, "log", names)
+
+
+def as_lines(stream: BinaryIO) -> TextIO:
+    """The lines of a log that may be packed."""
+    return io.TextIOWrapper(cast("IO[bytes]", unpacked(stream)), encoding="latin-1")
 
 
 def _split(lines: Iterable[str] | TextIO, name: str, players: tuple[str, str, str] | None) -> Iterator[dict[str, Any]]:
@@ -200,6 +209,8 @@ def _mask(texts: tuple[str, ...]) -> int:
 
 def _order(tricks: list[str], seats: list[int]) -> list[int]:
     """The cards in the order in which they were played."""
+    if len(tricks) > 10:
+        raise LudometerError("there are more than ten tricks")
     played = []
     for line in tricks:
         cards = {}

@@ -33,6 +33,10 @@ def score_document(
     rows = sheets.to_dicts()
     if data["games"] is None:
         absent |= dict.fromkeys(("data.games", "data.folded", "data.left_out"), "the file has results, not games")
+    if data["as_recorded"] is None:
+        absent |= dict.fromkeys(
+            ("data.as_recorded", "data.flagged"), "the file has no values to compare with the rules"
+        )
     if not has_totals and rows:
         absent |= {f"series.{name}": "the file has scores only" for name in _TOTALS}
         rows = [row | dict.fromkeys(_TOTALS) for row in rows]

@@ -6,15 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ludometer.report.charts import separate_ids
-from ludometer.report.files import replacing
-from ludometer.report.parts import download, figure, paragraphs, table
-from ludometer.report.skat_charts import SHOWN, course_chart, has_bands, rating_chart, spread_chart
-from ludometer.report.skat_text import Table, plain_table, rating_table, season_names
+from ludometer.report.parts import download, figure, paragraphs
+from ludometer.report.skat_charts import SHOWN, course_chart, has_bands, rating_chart
+from ludometer.report.skat_parts import LONGEST, answer, method, rest, section, text_table, write_page
+from ludometer.report.skat_studies import sensitivity_section
+from ludometer.report.skat_text import describe_chance, plain_table, rating_table, season_names
 from ludometer.report.skat_words import phrase
 from ludometer.skat.words import Language
 
@@ -23,10 +22,6 @@ if TYPE_CHECKING:
 
     from ludometer.ratings.series_ratings import SeriesRatings
     from ludometer.skat.sensitivity import Sensitivity
-
-_STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
-_LONGEST = 200
-"""Rows of a table on the page; all of them are in the file to download."""
 
 _METHOD = {
     "en": (
@@ -71,15 +66,7 @@ class SkatPage:
 
 def write_skat_page(page: SkatPage, path: Path) -> None:
     """Write the report."""
-    with replacing(path) as draft:
-        draft.write_text(render_skat_page(page), encoding="utf-8")
-
-
-def render_skat_page(page: SkatPage) -> str:
-    """The report as HTML text."""
-    title = f"{page.name}: {phrase('Ratings', page.language)}"
     parts = [
-        f"<h1>{escape(title)}</h1>",
         _answer(page),
         _rating_list(page),
         _courses(page),
@@ -87,14 +74,9 @@ def render_skat_page(page: SkatPage) -> str:
         _variants(page),
         _chance(page),
         _sensitivity(page),
-        _method(page),
+        method(page.ratings.provenance, page.command, page.language, (*_METHOD[page.language], *page.notes)),
     ]
-    body = separate_ids("".join(parts))
-    return (
-        f'<!DOCTYPE html>\n<html lang="{page.language}"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body><main>{body}</main></body></html>\n"
-    )
+    write_page(path, f"{page.name}: {phrase('Ratings', page.language)}", parts, page.language)
 
 
 def _answer(page: SkatPage) -> str:
@@ -118,16 +100,16 @@ def _answer(page: SkatPage) -> str:
     )
     level = "" if 0.8 < ratings.level < 1.25 else phrase("level", page.language, level=f"{ratings.level:.2f}")
     dots = figure(partial(rating_chart, page.players, page.language), phrase("dots", page.language))
-    return f'<section class="answer"><p class="lead">{escape(lead)}</p>{paragraphs(spread, level)}{dots}</section>'
+    return answer(lead, paragraphs(spread, level), dots)
 
 
 def _rating_list(page: SkatPage) -> str:
-    rows = rating_table(page.players.head(_LONGEST), page.language)
-    return _section(
-        page,
+    rows = rating_table(page.players.head(LONGEST), page.language)
+    return section(
         "Rating list",
-        _table(rows, left=(1,), words=(4,)),
-        _rest(page, page.players),
+        page.language,
+        text_table(rows, left=(1,), words=(4,)),
+        rest(page.players, page.language),
         download(page.players, "ratings.csv", phrase("List as a table", page.language)),
     )
 
@@ -141,8 +123,11 @@ def _courses(page: SkatPage) -> str:
         figure(partial(course_chart, updates, names, view, page.language), phrase(view, page.language) + band)
         for view in ("contracted", "expanded")
     )
-    return _section(
-        page, "Courses", *figures, download(updates, "updates.csv", phrase("Updates as a table", page.language))
+    return section(
+        "Courses",
+        page.language,
+        *figures,
+        download(updates, "updates.csv", phrase("Updates as a table", page.language)),
     )
 
 
@@ -150,18 +135,20 @@ def _season(page: SkatPage) -> str:
     html = ""
     season, teams = page.tables.get("season"), page.tables.get("teams")
     if season is not None:
-        rows = plain_table(season.head(_LONGEST), page.language, names=season_names())
-        html += _section(
-            page,
+        rows = plain_table(season.head(LONGEST), page.language, names=season_names())
+        html += section(
             "Season",
+            page.language,
             paragraphs(phrase("season rule", page.language)),
-            _table(rows, left=(1,)),
-            _rest(page, season),
+            text_table(rows, left=(1,)),
+            rest(season, page.language),
             download(season, "season.csv", phrase("Season", page.language)),
         )
     if teams is not None:
         rows = plain_table(teams, page.language, names={"points": "team_points"})
-        html += _section(page, "Teams", paragraphs(phrase("team rule", page.language)), _table(rows, left=(1,)))
+        html += section(
+            "Teams", page.language, paragraphs(phrase("team rule", page.language)), text_table(rows, left=(1,))
+        )
     return html
 
 
@@ -170,12 +157,12 @@ def _variants(page: SkatPage) -> str:
     if frame is None:
         return ""
     rows = plain_table(frame.head(SHOWN), page.language, names=season_names())
-    return _section(
-        page,
+    return section(
         "Variants",
+        page.language,
         paragraphs(phrase("variants rule", page.language)),
-        _table(rows),
-        _rest(page, frame, SHOWN),
+        text_table(rows),
+        rest(frame, page.language, SHOWN),
         download(frame, "systems.csv", phrase("Variants", page.language)),
     )
 
@@ -183,49 +170,10 @@ def _variants(page: SkatPage) -> str:
 def _chance(page: SkatPage) -> str:
     if page.chance is None:
         return ""
-    spread = {
-        name: "-" if page.chance[f"score_sd_{name}"] is None else f"{page.chance[f'score_sd_{name}']:.0f}"
-        for name in ("before", "after")
-    }
-    text = phrase("chance rule", page.language, factors=", ".join(page.chance["factors"]), **spread)
-    return _section(page, "Chance", paragraphs(text))
+    return section("Chance", page.language, paragraphs(describe_chance(page.chance, page.language)))
 
 
 def _sensitivity(page: SkatPage) -> str:
     if page.sensitivity is None:
         return ""
-    frame = page.sensitivity.to_frame()
-    headers = [name.replace("top_", "top ") + (" %" if name.startswith("top_") else "") for name in frame.columns]
-    cells = [[f"{value:g}" if isinstance(value, int) or name == "k" else f"{value:,.1f}" for name, value in row.items()]
-             for row in frame.iter_rows(named=True)]  # fmt: skip
-    return _section(
-        page,
-        "Sensitivity",
-        figure(partial(spread_chart, page.sensitivity), phrase("sensitivity rule", page.language)),
-        table(headers, cells, left=()),
-    )
-
-
-def _method(page: SkatPage) -> str:
-    ratings = page.ratings
-    said = ", ".join(f"{name} = {value}" for name, value in ratings.provenance.parameters.items())
-    return _section(
-        page,
-        "Method",
-        paragraphs(*_METHOD[page.language], *page.notes),
-        f"<p><code>{escape(ratings.provenance.method)}: {escape(said)}</code></p>",
-        f"<pre>{escape(page.command)}</pre>",
-        f"<p>ludometer {escape(ratings.provenance.version)}, <code>{escape(str(ratings.provenance.data))}</code></p>",
-    )
-
-
-def _section(page: SkatPage, title: str, *parts: str) -> str:
-    return f"<section><h2>{escape(phrase(title, page.language))}</h2>{''.join(parts)}</section>"
-
-
-def _table(rows: Table, *, left: Sequence[int] = (0,), words: Sequence[int] = ()) -> str:
-    return table(*rows, left=left, words=words)
-
-
-def _rest(page: SkatPage, frame: pl.DataFrame, shown: int = _LONGEST) -> str:
-    return paragraphs(phrase("and more", page.language, n=f"{len(frame) - shown:,}") if len(frame) > shown else "")
+    return sensitivity_section(page.sensitivity, page.language)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -58,27 +59,44 @@ class Calibration:
         ]
         return "\n".join((head, *lines))
 
-    def plot(self) -> altair.LayerChart:
-        """Observed against predicted, with two standard errors; on the diagonal the model is right."""
+    def plot(
+        self,
+        *,
+        columns: int = 3,
+        size: int = 180,
+        x_title: str = "predicted chance",
+        y_title: str = "games won",
+        names: Mapping[str, str] | None = None,
+    ) -> altair.FacetChart:
+        """Observed against predicted with two standard errors, a panel a kind; on the diagonal the model is right."""
         import altair as alt
-        import polars as pl
 
-        frame = self.to_frame().with_columns(
-            low=(pl.col("observed") - 2 * pl.col("std_error")).clip(0, 1),
-            high=(pl.col("observed") + 2 * pl.col("std_error")).clip(0, 1),
-        )
-        rows = alt.InlineData(values=frame.to_dicts())
+        shown = names or {}
+        rows = [
+            row
+            | {
+                "kind": shown.get(row["kind"], row["kind"]),
+                "low": max(row["observed"] - 2 * row["std_error"], 0),
+                "high": min(row["observed"] + 2 * row["std_error"], 1),
+                "least": 0,
+                "most": 1,
+            }
+            for row in self.to_frame().to_dicts()
+        ]
         scale = alt.Scale(domain=[0, 1])
-        x = alt.X("predicted:Q", title="predicted chance of winning", scale=scale)
-        points = alt.Chart(rows).mark_circle(size=50).encode(x=x, y=alt.Y("observed:Q", scale=scale), color="kind:N")
-        bars = (
-            alt.Chart(rows)
-            .mark_rule()
-            .encode(x=x, y=alt.Y("low:Q", title="games won", scale=scale), y2="high:Q", color="kind:N")
+        base = alt.Chart().encode(x=alt.X("predicted:Q", title=x_title, scale=scale, axis=alt.Axis(values=[0, 0.5, 1])))
+        points = base.mark_circle(size=40, color="#24405f", opacity=1).encode(y=alt.Y("observed:Q", scale=scale))
+        bars = base.mark_rule(color="#24405f").encode(y=alt.Y("low:Q", title=y_title, scale=scale), y2="high:Q")
+        diagonal = (
+            alt.Chart()
+            .mark_rule(strokeDash=[4, 4], color="#b4530a")
+            .encode(x=alt.X("least:Q", scale=scale), y=alt.Y("least:Q"), x2="most:Q", y2="most:Q")
         )
-        ends = alt.InlineData(values=[{"predicted": 0, "observed": 0}, {"predicted": 1, "observed": 1}])
-        diagonal = alt.Chart(ends).mark_line(strokeDash=[4, 4], color="grey").encode(x="predicted:Q", y="observed:Q")
-        chart: altair.LayerChart = diagonal + bars + points
+        layers = alt.layer(diagonal, bars, points).properties(width=size, height=size)
+        order = [shown.get(quality.kind, quality.kind) for quality in self.quality]
+        chart: altair.FacetChart = layers.properties(data=alt.InlineData(values=rows)).facet(
+            alt.Facet("kind:N", title=None, sort=order, header=alt.Header(labelFontSize=13)), columns=columns
+        )
         return chart
 
 

@@ -37,7 +37,7 @@ class FittedModel:
         """The quality by kind of game."""
         return self.check.summary()
 
-    def plot(self) -> altair.LayerChart:
+    def plot(self) -> altair.FacetChart:
         """The calibration."""
         return self.check.plot()
 

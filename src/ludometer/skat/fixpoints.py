@@ -14,6 +14,7 @@ from ludometer.arrays import Counts, Floats
 from ludometer.errors import ConvergenceWarning, LudometerError
 from ludometer.matches import Seats
 from ludometer.ratings.series import SeriesElo
+from ludometer.ratings.series_charts import spread_apart
 from ludometer.ratings.series_record import SeriesRecord
 from ludometer.result import Provenance
 
@@ -56,27 +57,28 @@ class Fixpoints:
             )
         return "\n".join(lines)
 
-    def plot(self) -> altair.Chart:
-        """The share of players that have settled, by series."""
+    def plot(self) -> altair.LayerChart:
+        """The share of players that have settled, by series; each line ends in what it is of."""
         import altair as alt
 
-        rows = []
-        for label, own in self.players.group_by("label", maintain_order=True):
+        rows, ends = [], []
+        for (label,), own in self.players.group_by("label", maintain_order=True):
             after = np.sort(own["settled_after"].drop_nulls().to_numpy())
-            rows += [{"label": label[0], "series": 0, "share": 0.0}]
-            rows += [
-                {"label": label[0], "series": int(when), "share": (k + 1) / len(own)} for k, when in enumerate(after)
-            ]
-        chart: alt.Chart = (
-            alt.Chart(alt.InlineData(values=rows), width=460, height=260, title="When ratings have settled")
-            .mark_line(interpolate="step-after")
-            .encode(
-                x=alt.X("series:Q", title="Series of a player"),
-                y=alt.Y("share:Q", title="Players settled", axis=alt.Axis(format="%")),
-                color=alt.Color("label:N", title="Scores"),
-                strokeDash=alt.StrokeDash("label:N", title="Scores"),
-            )
-        )
+            path = [{"label": label, "series": 0, "share": 0.0}]
+            path += [{"label": label, "series": int(when), "share": (k + 1) / len(own)} for k, when in enumerate(after)]
+            rows += path
+            ends.append(path[-1])
+        for end, place in zip(ends, spread_apart([end["share"] for end in ends], 0.055), strict=True):
+            end |= {"at": place}
+        x = alt.X("series:Q", title="Series of a player")
+        colour = alt.Color("label:N", legend=None)
+        whole = alt.Chart(alt.InlineData(values=rows), width=460, height=260, title="When ratings have settled")
+        lines = whole.mark_line(interpolate="step-after").encode(
+            x=x, y=alt.Y("share:Q", title="Players settled", axis=alt.Axis(format="%")), color=colour,
+            strokeDash=alt.StrokeDash("label:N", legend=None),
+        )  # fmt: skip
+        words = alt.Chart(alt.InlineData(values=ends)).mark_text(align="left", dx=5, fontSize=12)
+        chart: alt.LayerChart = lines + words.encode(x=x, y="at:Q", text="label:N", color=colour)
         return chart
 
 

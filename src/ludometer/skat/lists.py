@@ -59,8 +59,30 @@ def gather_lists(
     )  # fmt: skip
 
 
-def strip_instance(name: pl.Expr) -> pl.Expr:
-    """The name of a program without the number of its copy: "xskat:2" is xskat."""
+def merge_copies(records: pl.DataFrame) -> pl.DataFrame:
+    """Game records with the copies of a program under its own name: "xskat:2" is the second xskat of the server.
+
+    In a session in which two copies of a program sit, each keeps its name: nobody plays against himself.
+    """
+    import polars as pl
+
+    session = pl.coalesce("series", pl.concat_str(pl.lit("\t"), pl.int_range(pl.len()).cast(pl.String)))
+    seats = records.select(*_PLAYERS, session=session).unpivot(_PLAYERS, index="session", value_name="name")
+    names = seats.unique(["session", "name"]).with_columns(program=_strip_copy(pl.col("name")))
+    alone = names.filter(
+        (pl.col("name") != pl.col("program")) & (pl.len().over("session", "program") == 1)
+    ).select("session", "name", "program")  # fmt: skip
+    if not len(alone):
+        return records
+    merged = records.with_columns(session=session)
+    for seat in _PLAYERS:
+        own = alone.rename({"name": seat})
+        merged = merged.join(own, on=["session", seat], how="left", maintain_order="left")
+        merged = merged.with_columns(pl.coalesce("program", seat).alias(seat)).drop("program")
+    return merged.drop("session")
+
+
+def _strip_copy(name: pl.Expr) -> pl.Expr:
     return name.str.replace(r":\d+$", "")
 
 

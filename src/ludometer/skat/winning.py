@@ -113,18 +113,23 @@ class WinningModel:
         """Read what `save` wrote; names that this version does not know are an error."""
         try:
             document = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise LudometerError(f"no winning model could be read from {path}: {error}") from error
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise LudometerError(f"{path} is not a file of the form {FORMAT!r}")
-        return cls(
-            _part(document, "suit", path),
-            _part(document, "grand", path),
-            _part(document, "null", path),
-            normal=document["normal"],
-            games=document["games"],
-            provenance=Provenance("winning model", document.get("origin", {})),
-        )
+        try:
+            return cls(
+                _part(document, "suit", path),
+                _part(document, "grand", path),
+                _part(document, "null", path),
+                normal={str(kind): float(share) for kind, share in document["normal"].items()},
+                games={str(kind): int(count) for kind, count in document["games"].items()},
+                provenance=Provenance("winning model", dict(document.get("origin", {}))),
+            )
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
+            raise LudometerError(
+                f"{path}: the winning model is damaged; write it anew with ludometer skat fit"
+            ) from error
 
 
 def default_model() -> WinningModel:
@@ -258,7 +263,14 @@ def _part(document: dict[str, Any], name: str, path: str | Path) -> Coefficients
     if set(part) != set(known):
         odd = sorted(set(part) ^ set(known))
         raise LudometerError(f"{path}: the features of {name} are not those of this version: {', '.join(odd)}")
-    return Coefficients(known, tuple(float(part[feature]) for feature in known))
+    values = tuple(float(part[feature]) for feature in known)
+    if not all(abs(value) < _LARGEST for value in values):
+        raise ValueError("a coefficient is out of reach")
+    return Coefficients(known, values)
+
+
+_LARGEST = 1e6
+"""Of a coefficient: beyond it a hand's chance is 0 or 1 whatever the cards are."""
 
 
 def _enough(won: Array) -> bool:

@@ -1,0 +1,49 @@
+"""What `skat fit` does: a winning model from game records, how good it is, and outputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ludometer.cli.options import command_line, note
+from ludometer.cli.skat_source import read_games
+from ludometer.errors import LudometerError
+
+
+def fit_and_write(options: dict[str, Any]) -> None:
+    """The command `skat fit`."""
+    from ludometer.report.documents import provenance_document
+    from ludometer.report.files import replacing, write_json
+    from ludometer.report.skat import fit_document
+    from ludometer.report.skat_text import quality_table, show
+    from ludometer.report.skat_words import phrase
+    from ludometer.skat.fitting import fit_on_records
+
+    language = options["language"]
+    found = read_games(options["games"], options)
+    if found.records is None:
+        raise LudometerError(f"{found.name}: a winning model needs game records with cards (ISS records, an xskat log)")
+    fitted = fit_on_records(found.records, ridge=options["ridge"], seed=options["seed"], source=found.name)
+    with replacing(options["out"]) as draft:
+        fitted.model.save(draft)
+    if options["json_file"] != "-":
+        games = f"{sum(fitted.model.games.values()):,}"
+        click.echo(phrase("fitted on", language, n=games, aside=f"{fitted.held_out:,}"))
+        click.echo(show(quality_table(fitted.check, language), left=(0,)))
+    note(f"wrote the model to {options['out']}")
+    if options["plot"]:
+        from ludometer.report.charts import to_svg
+
+        with replacing(options["plot"]) as draft:
+            draft.write_text(to_svg(fitted.check.plot()), encoding="utf-8")
+    if options["html"]:
+        from ludometer.report.skat_studies import write_model_page
+
+        write_model_page(fitted, options["html"], name=found.name, command=command_line(), language=language)
+        note(f"wrote {options['html']}")
+    if options["json_file"]:
+        origin = provenance_document([fitted.provenance], command_line())
+        body = fit_document(fitted.model, fitted.check, held_out=fitted.held_out)
+        absent = body["absent"] | {"provenance.data": "games are not matches"}
+        write_json(body | {"absent": absent, "provenance": origin}, options["json_file"])
