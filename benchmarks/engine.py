@@ -1,8 +1,8 @@
 """Chess by an engine: agreement with the paper, time inside the engine, workers, kills, and the rate of reading.
 
-    sh benchmarks/run.sh engine [london] [workers] [waiting] [kills] [reading] [--engine stockfish]
+    sh benchmarks/run.sh engine [london] [workers] [waiting] [kills] [reading] [events] [levels] [--engine stockfish]
 
-Needs an engine and the games of the London Classic 2011. Writes benchmarks/results/engine.json.
+Needs an engine (levels: Stockfish) and the games of shared/data/chess. Writes benchmarks/results/engine.json.
 """
 
 from __future__ import annotations
@@ -18,16 +18,29 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ludometer.arrays import Floats
-from ludometer.intrinsic import measure_strengths
+from ludometer.intrinsic import (
+    ENGINE,
+    Evaluations,
+    calibrate,
+    measure_gains,
+    measure_strengths,
+    pool_gains,
+    study_strengths,
+)
 from ludometer.intrinsic.analysis import Analysis, analyse_games, recall_evaluations, replay_games
 from ludometer.intrinsic.cache import dump
-from ludometer.intrinsic.engine import Search
+from ludometer.intrinsic.calibration import HeldOut
+from ludometer.intrinsic.engine import Engine, Search, find_engine
+from ludometer.intrinsic.games import ChessGame
+from ludometer.intrinsic.play import Choose, play_game, play_itself
+from ludometer.intrinsic.units import Units
 from ludometer.parallel import Workers
 from ludometer.read.chess_games import read_chess_games
 from schedules import store, stored
@@ -58,6 +71,7 @@ N_GAMES = 10_000
 def main() -> None:
     """Run the named parts, or all."""
     parts = {"london": london, "workers": workers, "waiting": waiting, "kills": kills, "reading": reading}
+    parts |= {"events": events, "levels": levels}
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", nargs="*", help="which to run; all by default")
     parser.add_argument("--engine", default="stockfish")
@@ -202,6 +216,106 @@ def reading(_: str) -> dict[str, Any]:
         "times_as_fast": round(rate * theirs, 1),
         "times_as_fast_with_positions": round(theirs / (1 / rate + played), 2),
     }
+
+
+def events(engine: str) -> dict[str, Any]:
+    """All events on one scale, by way of the engine; calibrated by ratings; its own gains as the reference."""
+    games = [
+        replace(game, name=f"{path.stem}:{game.name}")
+        for path in sorted(LONDON.parent.glob("*.pgn"))
+        for game in read_chess_games(path).games
+    ]
+    search = Search(depth=8)
+    with tempfile.TemporaryDirectory() as folder:
+        cache = Path(folder) / "all.sqlite"
+        done = analyse_games(games, engine=engine, search=search, cache=cache)
+        evaluations, _ = recall_evaluations(games, done.settings, cache=cache)
+        played, _ = play_itself(games[:36:3], engine=engine, search=search, cache=cache)
+        own, _ = recall_evaluations(played, done.settings, cache=cache)
+    study = study_strengths(evaluations, method="engine")
+    assert study.events is not None
+    gains = measure_gains(evaluations)
+    itself = replace(pool_gains(measure_gains(own)), name="itself")
+    references = {reference.name: reference for reference in (ENGINE, pool_gains(gains), itself)}
+    inconsistency = {
+        name: round(measure_strengths(evaluations, method="engine", reference=reference).inconsistency, 1)
+        for name, reference in references.items()
+    }
+    return {
+        "engine": done.settings.describe(),
+        "events": [_rounded(row) for row in study.events.events_frame().to_dicts()],
+        "players": [_rounded(row) for row in study.events.to_frame().to_dicts()],
+        "calibration": {units: _calibrated(evaluations, units) for units in ("player", "band")},
+        "own_games": len(own),
+        "own_mean_gain": round(float(measure_gains(own).value.mean()) / 100, 3),
+        "mean_gain": round(float(gains.value.mean()) / 100, 3),
+        "inconsistency": inconsistency,
+    }
+
+
+def levels(engine: str) -> dict[str, Any]:
+    """Engines of limited strength against each other: a calibration by their nominal ratings, read for others.
+
+    Their moves are drawn by the clock, so a second run gives other games.
+    """
+    nominal = [1350 + 125 * k for k in range(13)]
+    openings = [game.moves[:8] for game in read_chess_games(LONDON).games]
+    games: list[ChessGame] = []
+    program, search = find_engine(engine), Search(depth=8)
+    engines = [Engine(program, replace(search, options=_limited(elo))) for elo in nominal]
+    try:
+        for gap in (1, 2, 3):
+            for one in range(len(nominal) - gap):
+                pair = (one, one + gap) if (one + gap) % 2 else (one + gap, one)
+                white, black = (_mover(engines[k]) for k in pair)
+                game = play_game(white, black, opening=openings[len(games) % len(openings)], max_plies=120)
+                names, ratings = zip(*((f"level {nominal[k]}", nominal[k]) for k in pair), strict=True)
+                games.append(
+                    replace(
+                        game,
+                        name=str(len(games)),
+                        white=names[0],
+                        black=names[1],
+                        white_rating=ratings[0],
+                        black_rating=ratings[1],
+                    )
+                )
+    finally:
+        for running in engines:
+            running.close()
+    with tempfile.TemporaryDirectory() as folder:
+        cache = Path(folder) / "levels.sqlite"
+        done = analyse_games(games, engine=engine, search=search, cache=cache)
+        evaluations, _ = recall_evaluations(games, done.settings, cache=cache)
+    made = calibrate(evaluations, min_games=3)
+    low, high = made.fit.value(np.array(made.range))
+    refused = {side: made.predict(float(d), 10.0).reason for side, d in (("below", low - 5), ("above", high + 5))}
+    return {"games": len(games), "depth": 8, **_calibrated(evaluations, "player", min_games=3), "refused": refused}
+
+
+def _mover(engine: Engine) -> Choose:
+    return lambda board: engine.choose(board.positions[-1])
+
+
+def _limited(elo: int) -> tuple[tuple[str, str], ...]:
+    return (("UCI_LimitStrength", "true"), ("UCI_Elo", str(elo)))
+
+
+def _calibrated(evaluations: Evaluations, units: Units, *, min_games: int = 4) -> dict[str, Any]:
+    found = calibrate(evaluations, units=units, min_games=min_games)
+    slope, low, high = found.slope
+    held = {name: getattr(found.held_out, name) for name in HeldOut.__dataclass_fields__}
+    return {
+        "units": len(found.names),
+        "range": [round(end) for end in found.range],
+        "slope": round(slope, 3),
+        "slope_interval": [round(low, 3), round(high, 3)],
+        "held_out": {name: value if value is None else round(value, 3) for name, value in held.items()},
+    }
+
+
+def _rounded(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: round(value, 3) if isinstance(value, float) else value for name, value in row.items()}
 
 
 def _analyse(games: Path, cache: Path, engine: str) -> subprocess.Popen[bytes]:

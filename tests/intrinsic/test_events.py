@@ -32,12 +32,12 @@ def test_players_of_two_events_are_held_against_each_other() -> None:
     gains = measure_gains(games)
     for row in frame.to_dicts():
         samples = []
-        for entry in (row["player_1"], row["player_2"]):
-            name, _, event = entry.partition(" @ ")
+        for name, event in ((row["player_1"], "London"), (row["player_2"], "Moscow")):
             mine = (gains.player == games.players.code(name)) & (gains.event == games.event_code(event))
             samples.append(gains.value[mine])
         assert row["expected_score"] == expected_score(*samples)
         assert row["low"] < row["difference"] < row["high"]
+    assert found.same()["player_1"].to_list() == list(found.players) == ["P1", "P0", "P2", "P3"]
     assert len(found.summary().splitlines()) == 5
     assert found.plot().to_dict()["mark"]["type"] == "rect"
     assert compare_events(games, "London", "Moscow", players=["P1"]).to_frame().height == 1

@@ -7,9 +7,10 @@ from ludometer.intrinsic.gain import Filters, Gains, expected_score, measure_gai
 from ludometer.intrinsic.rivals import MoveQuality, Sensitivity, fit_sensitivity, measure_quality
 from ludometer.intrinsic.samples import ENGINE, Reference, pool_gains
 from ludometer.intrinsic.strengths import Strengths, measure_strengths
+from ludometer.intrinsic.study import Study, study_strengths
 from ludometer.intrinsic.tournament import EngineStrength, engine_strength, iterate_as_printed, solve_strengths
 from ludometer.intrinsic.trajectory import Trajectory, follow_player
-from ludometer.intrinsic.variation import Variation, compare_filters, vary_mate_value
+from ludometer.intrinsic.variation import Variation, compare_filters, usual_filters, vary_mate_value
 
 __all__ = [
     "ENGINE",
@@ -27,6 +28,7 @@ __all__ = [
     "Reference",
     "Sensitivity",
     "Strengths",
+    "Study",
     "Trajectory",
     "Variation",
     "calibrate",
@@ -45,5 +47,7 @@ __all__ = [
     "rating_difference",
     "scale_events",
     "solve_strengths",
+    "study_strengths",
+    "usual_filters",
     "vary_mate_value",
 ]

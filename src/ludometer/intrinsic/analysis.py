@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ludometer.errors import LudometerError
 from ludometer.intrinsic.cache import Cache, Line, Settings
 from ludometer.intrinsic.crew import Crew, OnPositions, ReplayedGame, find_known, n_asked
 from ludometer.intrinsic.engine import Engine, Identity, Search, find_engine
@@ -81,11 +82,14 @@ def analyse_games(
     """
     began, workers = time.perf_counter(), workers or Workers()
     program = find_engine(engine)
+    replays, illegal = replay_games(games)
+    if not replays:
+        name, reason = next(iter(illegal.items()), ("-", "there are none"))
+        raise LudometerError(f"no game can be played through, such as game {name}: {reason}")
     with Cache(cache) as opened:
         identity, asked = _identify(program, search, opened)
         settings = search.settings(identity)
         number = opened.number(settings)
-        replays, illegal = replay_games(games)
         missing = [game for game in replays if _missing(opened, number, settings, game.replay)]
     crew = Crew(program, search, Path(cache), settings, number, on_positions)
     if asked is not None:

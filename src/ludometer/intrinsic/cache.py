@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import wraps
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from ludometer.errors import LudometerError
 from ludometer.intrinsic.evaluations import Conventions
 from ludometer.intrinsic.moves import Replay
+
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
 
 _FORMAT = 1
 _WAIT_SECONDS = 60
@@ -90,6 +94,21 @@ class Settings:
         return keys
 
 
+def _telling(method: Callable[Concatenate[Cache, Given], Found]) -> Callable[Concatenate[Cache, Given], Found]:
+    """What SQLite says of a damaged or full file, and what cannot be understood in it, as one message."""
+
+    @wraps(method)
+    def told(self: Cache, /, *given: Given.args, **named: Given.kwargs) -> Found:
+        try:
+            return method(self, *given, **named)
+        except sqlite3.Error as error:
+            raise LudometerError(f"{self.path}: the cache cannot be used ({error})") from error
+        except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
+            raise LudometerError(f"{self.path}: the cache is damaged; take it away, and it is filled anew") from error
+
+    return told
+
+
 class Cache:
     """An open cache; each thread and process opens its own."""
 
@@ -103,7 +122,7 @@ class Cache:
                 self.path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
             )
             self._prepare()
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, UnicodeDecodeError, sqlite3.Error) as error:
             raise LudometerError(f"{path}: cannot be used as a cache ({error})") from error
 
     def _prepare(self) -> None:
@@ -136,17 +155,20 @@ class Cache:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @_telling
     def settings(self) -> list[Settings]:
         """All settings under which something was evaluated, in the order of their coming."""
         rows = self.connection.execute("SELECT text FROM settings ORDER BY id").fetchall()
         return [Settings.of_text(text) for (text,) in rows]
 
+    @_telling
     def number(self, settings: Settings) -> int:
         """The number of these settings, given to them if they are new."""
         text = settings.to_text()
         self.connection.execute("INSERT OR IGNORE INTO settings (text) VALUES (?)", (text,))
         return int(self.connection.execute("SELECT id FROM settings WHERE text = ?", (text,)).fetchone()[0])
 
+    @_telling
     def find(self, number: int, keys: Iterable[str]) -> dict[str, tuple[Line, ...]]:
         """Those of these positions that are known."""
         wanted, found = list(dict.fromkeys(keys)), {}
@@ -158,11 +180,13 @@ class Cache:
                 found[key] = unpack_lines(text)
         return found
 
+    @_telling
     def store(self, number: int, key: str, lines: Sequence[Line]) -> None:
         """Keep a position's lines, from this moment on."""
         query = "INSERT OR REPLACE INTO evaluations VALUES (?, ?, ?)"
         self.connection.execute(query, (number, key, pack_lines(lines)))
 
+    @_telling
     def store_all(self, number: int, found: Iterable[tuple[str, Sequence[Line]]]) -> None:
         """Keep many at once."""
         rows = [(number, key, pack_lines(lines)) for key, lines in found]
@@ -170,17 +194,20 @@ class Cache:
         self.connection.executemany("INSERT OR REPLACE INTO evaluations VALUES (?, ?, ?)", rows)
         self.connection.execute("COMMIT")
 
+    @_telling
     def identity(self, program: Path) -> dict[str, Any] | None:
         """What a program said of itself, if it is still the same file; so it need not be started to be asked."""
         query = "SELECT stamp, identity FROM programs WHERE path = ?"
         row = self.connection.execute(query, (str(program),)).fetchone()
         return json.loads(row[1]) if row and row[0] == _stamp(program) else None
 
+    @_telling
     def remember(self, program: Path, identity: dict[str, Any]) -> None:
         """Keep what a program said of itself."""
         row = (str(program), _stamp(program), json.dumps(identity, sort_keys=True))
         self.connection.execute("INSERT OR REPLACE INTO programs VALUES (?, ?, ?)", row)
 
+    @_telling
     def count(self) -> int:
         """Evaluations in it."""
         return int(self.connection.execute("SELECT count(*) FROM evaluations").fetchone()[0])

@@ -7,18 +7,19 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ludometer.arrays import Codes, Counts, Floats
+from ludometer.arrays import Floats
 from ludometer.errors import LudometerError
 from ludometer.intrinsic.evaluations import Conventions, Evaluations
-from ludometer.intrinsic.gain import Filters, Gains, measure_gains
+from ludometer.intrinsic.gain import Filters, measure_gains
 from ludometer.intrinsic.monotone import MonotoneFit, fit_monotone
 from ludometer.intrinsic.samples import ENGINE, Reference
 from ludometer.intrinsic.strengths import Strengths, hold_against
 from ludometer.intrinsic.uncertainty import MIN_GAMES, REPLICATES, draw_weights, nullable
+from ludometer.intrinsic.units import MIN_UNITS, Units, take_bands, take_players
 from ludometer.result import Provenance
 from ludometer.version import __version__
 
@@ -26,10 +27,6 @@ if TYPE_CHECKING:
     import altair
     import polars as pl
 
-Units = Literal["player", "band"]
-"""What is held against its rating: a player with enough games, or a band of seats of neighbouring ratings."""
-
-MIN_UNITS = 8
 _FOLDS = 5
 _FORMAT = "ludometer chess calibration 1"
 
@@ -115,7 +112,10 @@ class Calibration:
 
     def check(self, parameters: Mapping[str, Any]) -> None:
         """Refuse what was measured by another engine, depth, mate value, filter or reference."""
-        wanted = self.conventions.to_dict() | {"filters": self.filters.to_dict(), "reference": self.reference.name}
+        wanted = self.conventions.to_dict() | {
+            "filters": self.filters.to_dict(),
+            "reference": self.reference.describe(),
+        }
         found = dict(parameters["conventions"]) | {name: parameters[name] for name in ("filters", "reference")}
         other = [
             f"{name} {found.get(name)!r} instead of {value!r}"
@@ -144,17 +144,16 @@ class Calibration:
         slope, below, above = self.slope
         lines = [
             f"{len(self.names)} {self.units}s rated {low:.0f} to {high:.0f}",
-            f"engine {self.conventions.engine or 'unknown'}, depth {self.conventions.depth or 'unknown'}, "
-            f"{self.filters.describe()}, reference {self.reference.name}",
+            f"{self.conventions.describe()}, {self.filters.describe()}, reference {self.reference.name}",
             f"slope {slope:.3f} [{below:.3f}, {above:.3f}] points of d a point of rating",
-            f"scatter of d beyond its error {self.fit.scatter:.1f}; {self.fit.n_pieces} straight pieces",
+            f"scatter of d beyond its error {self.fit.scatter:.1f}; "
+            + ("a straight line" if self.fit.n_pieces == 1 else f"{self.fit.n_pieces} straight pieces"),
         ]
         check = self.held_out
         if check.coverage is not None:
             lines.append(
                 f"held out: {check.n} {self.units}s, {100 * check.coverage:.0f} % inside their {100 * self.level:g} % "
-                f"intervals, mean width {check.mean_width or math.inf:.0f}, RMS error {check.rms_error:.0f}; "
-                f"{check.n_refused} refused"
+                f"intervals, {_width_words(check)}, RMS error {check.rms_error:.0f}; {check.n_refused} refused"
             )
         if below <= 0:
             lines.append("the slope may be 0: these differences tell little about ratings")
@@ -171,10 +170,10 @@ class Calibration:
         grid = np.linspace(*self.range, 60)
         line = [{"rating": float(r), "fitted": float(d)} for r, d in zip(grid, self.fit.value(grid), strict=True)]
         x = alt.X("rating:Q", title="Rating", scale=alt.Scale(zero=False))
-        title = "Difference to the engine, by moves"
+        title, near = "Difference to the engine (Elo points)", alt.Scale(zero=False)
         base = alt.Chart(alt.InlineData(values=rows), width=480, height=260)
         drawn: alt.LayerChart = (
-            base.mark_rule(color="#4c6a92").encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q")
+            base.mark_rule(color="#4c6a92").encode(x=x, y=alt.Y("low:Q", title=title, scale=near), y2="high:Q")
             + base.mark_point(filled=True, color="#4c6a92").encode(x=x, y=alt.Y("difference:Q", title=title))
             + alt.Chart(alt.InlineData(values=line))
             .mark_line(color="#b4530a")
@@ -219,14 +218,15 @@ def load_calibration(path: str | Path) -> Calibration:
         found = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise LudometerError(f"{path}: cannot be read ({error.strerror})") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise LudometerError(f"{path}: not a calibration: {error}") from error
     if not isinstance(found, dict) or found.get("format") != _FORMAT:
         raise LudometerError(f"{path}: not a calibration ({_FORMAT!r} is expected)")
     try:
         return _of_dict(found)
-    except (KeyError, TypeError, ValueError) as error:
-        raise LudometerError(f"{path}: the calibration is damaged ({error})") from error
+    except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        reason = "the calibration is damaged; write it anew with ludometer chess calibrate"
+        raise LudometerError(f"{path}: {reason}") from error
 
 
 def calibrate(
@@ -251,10 +251,12 @@ def calibrate(
     gains = measure_gains(evaluations, filters=filters)
     weight = draw_weights(gains.n_games, replicates=replicates, seed=seed)
     sample, names, rating, games = (
-        _by_player(evaluations, gains, ratings) if units == "player" else _by_band(evaluations, gains, bands)
+        take_players(evaluations, gains, ratings) if units == "player" else take_bands(evaluations, gains, bands)
     )
     against = hold_against(gains, sample, len(names), reference, weight, games=games, level=level, min_games=min_games)
     used = np.isfinite(rating) & np.isfinite(against.difference) & np.isfinite(against.error)
+    if not np.isfinite(rating).any():
+        raise LudometerError("no rating is known: a calibration needs games of rated players")
     if used.sum() < MIN_UNITS:
         raise LudometerError(
             f"a calibration needs {MIN_UNITS} {units}s with a known rating and {min_games} games or more; "
@@ -337,32 +339,14 @@ def _hold_out(whole: Calibration) -> HeldOut:
     return HeldOut(len(inside), refused, float(np.mean(inside)), rms, mean_width)
 
 
-def _by_player(
-    evaluations: Evaluations, gains: Gains, ratings: Mapping[str, float] | None
-) -> tuple[Codes, tuple[str, ...], Floats, Counts]:
-    _, games = gains.counts()
-    return gains.player, tuple(gains.players.names), evaluations.known_ratings(ratings), games
+def _width_words(check: HeldOut) -> str:
+    return "none bounded on both sides" if check.mean_width is None else f"mean width {check.mean_width:.0f}"
 
 
-def _by_band(evaluations: Evaluations, gains: Gains, bands: int) -> tuple[Codes, tuple[str, ...], Floats, Counts]:
-    if bands < MIN_UNITS:
-        raise LudometerError(f"a calibration needs {MIN_UNITS} bands or more, not {bands}")
-    seat_rating = evaluations.rating.ravel()
-    known = np.flatnonzero(np.isfinite(seat_rating))
-    order = known[np.argsort(seat_rating[known], kind="stable")]
-    band = np.full(len(seat_rating), -1, np.int32)
-    band[order] = np.arange(len(order)) * bands // max(len(order), 1)
-    mine = evaluations.seats[gains.game, 0] != gains.player
-    sample = band[2 * gains.game.astype(np.int64) + mine]
-    seats = np.unique(np.column_stack((sample, gains.game, mine)), axis=0)
-    seats = seats[seats[:, 0] >= 0]
-    place = 2 * seats[:, 1].astype(np.int64) + seats[:, 2]
-    count = np.bincount(seats[:, 0], minlength=bands)
-    mean = np.bincount(seats[:, 0], seat_rating[place], minlength=bands) / np.maximum(count, 1)
-    names = tuple(f"band {k + 1}" for k in range(bands))
-    # two seats of one game share its weight: what counts is games
-    games = np.bincount(np.unique(seats[:, :2], axis=0)[:, 0], minlength=bands)
-    return sample.astype(np.int32), names, np.where(count > 0, mean, np.nan), games
+def _refuse_far(*values: Floats | list[Any]) -> None:
+    """Ratings, differences and errors that no game has: what is fitted to them would overflow."""
+    if not all(np.isfinite(one).all() and (np.abs(one) < 1e9).all() for one in values):
+        raise ValueError("a number is out of reach")
 
 
 def _of_dict(found: Mapping[str, Any]) -> Calibration:
@@ -372,8 +356,13 @@ def _of_dict(found: Mapping[str, Any]) -> Calibration:
     rating, difference, error = (
         np.array([point[key] for point in points], np.float64) for key in ("rating", "difference", "error")
     )
+    _refuse_far(rating, difference, error, [value for value in found["held_out"].values() if value is not None])
+    if not 0 < found["level"] < 1:
+        raise ValueError("the level is no share")
     reference = found["reference"]
     conventions = Conventions(**found["conventions"])
+    conventions.describe()
+    filters.describe()
     sample = Reference(reference["name"], np.array(reference["gain"], np.int32), np.array(reference["count"], np.int64))
     parameters = {"conventions": conventions.to_dict(), "filters": filters.to_dict()}
     return Calibration(

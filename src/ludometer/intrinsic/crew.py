@@ -89,8 +89,15 @@ class Crew:
                     [find_known(cache, self.number, self.settings, game.replay) for game in batch] for batch in part
                 ]
                 tasks = list(zip(part, known, strict=True))
+                sizes = [sum(len(game.replay.positions) for game in batch) for batch in part]
+                shared = (engine, self.search, self.settings)
                 for outcome in map_tasks(
-                    _evaluate_batch, tasks, shared=(engine, self.search, self.settings), workers=workers
+                    _evaluate_batch,
+                    tasks,
+                    shared=shared,
+                    workers=workers,
+                    # which batch is done is not said; in the end all are counted
+                    on_done=lambda n, sizes=sizes: self.count(sizes[n - 1]),  # type: ignore[misc]
                 ):
                     cache.store_all(self.number, outcome.found)
                     self.failed |= outcome.failed
@@ -98,7 +105,6 @@ class Crew:
                     self.engine_seconds += outcome.engine_seconds
                     self.n_engines += outcome.n_engines
                     self.n_restarts += outcome.n_restarts
-                self.count(sum(len(game.replay.positions) for batch in part for game in batch))
 
     def count(self, n: int) -> None:
         """Tell how far it is."""

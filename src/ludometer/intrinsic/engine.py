@@ -98,13 +98,16 @@ class Identity:
 def find_engine(name: str) -> Path:
     """Where an engine is: a path, a program on the PATH, or one in Debian's folder of games."""
     found = shutil.which(name) or shutil.which(name, path=GAMES_FOLDER)
-    if found is None:
-        raise LudometerError(
-            f"no chess engine {name!r} was found, neither on the PATH nor in {GAMES_FOLDER}\n"
-            "Install one, on Debian or Ubuntu: apt-get install stockfish; on a Mac: brew install stockfish; "
-            "or name any UCI engine by its path: --engine /path/to/engine"
-        )
-    return Path(found).resolve()
+    if found is not None:
+        return Path(found).resolve()
+    if Path(name).is_file():
+        raise LudometerError(f"{name}: not a program that can be run, so not a chess engine")
+    where = "at this path" if os.sep in name else f"neither on the PATH nor in {GAMES_FOLDER}"
+    raise LudometerError(
+        f"no chess engine {name!r} was found, {where}\n"
+        "Install one, on Debian or Ubuntu: apt-get install stockfish; on a Mac: brew install stockfish; "
+        "or name any UCI engine by its path: --engine /path/to/engine"
+    )
 
 
 class Engine:
@@ -126,6 +129,10 @@ class Engine:
             raise LudometerError(f"{program}: cannot be started ({error.strerror})") from error
         try:
             self.identity = self._introduce()
+        except EngineFailure as error:
+            self.kill()
+            raise EngineFailure(f"{error}: is it an engine that speaks UCI?") from error
+        try:
             self.settings = search.settings(self.identity)
             self._configure()
         except BaseException:
@@ -159,6 +166,12 @@ class Engine:
         self.seconds += time.perf_counter() - began
         white_moves = (position.split()[1] == "w") == (len(moves) % 2 == 0)
         return read_lines(said, sign=1 if white_moves else -1, n_lines=self.search.multipv)
+
+    def choose(self, position: str) -> str:
+        """The move that it would make: where its strength is limited, not the one that it finds best."""
+        fresh = ["ucinewgame"] if self.search.hash_policy == "position" else []
+        asked = [*fresh, f"position fen {position}", f"go {self.search.limit}"]
+        return self._talk(asked, "bestmove", self.search.timeout)[-1].split()[1]
 
     def close(self) -> None:
         """Ask it to end, and see to it."""
@@ -233,8 +246,11 @@ class Engine:
         self.process.kill()
 
     def _status(self) -> str:
-        status = self.process.poll()
-        return "" if status is None else f" (status {status})"
+        try:
+            status = self.process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            return ""
+        return f" (status {status})"
 
 
 def read_lines(said: Sequence[str], *, sign: int, n_lines: int) -> tuple[Line, ...]:

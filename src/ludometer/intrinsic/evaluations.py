@@ -38,6 +38,15 @@ class Conventions:
         if self.mate_value < 1:
             raise LudometerError(f"a mate is worth 1 centipawn or more, not {self.mate_value}")
 
+    def describe(self) -> str:
+        """Who evaluated, and how far.
+
+        >>> Conventions("Stockfish 15.1", depth=8).describe(), Conventions().describe()
+        ('Stockfish 15.1, depth 8', 'an engine that is not named')
+        """
+        limits = [f"depth {self.depth}"] if self.depth else [f"{self.nodes:,} nodes"] if self.nodes else []
+        return ", ".join([self.engine or "an engine that is not named", *limits])
+
     def to_dict(self) -> dict[str, Any]:
         """As a JSON object."""
         return asdict(self)
@@ -199,6 +208,25 @@ class Evaluations:
         part["games"] = tuple(name for name, keep in zip(self.games, kept, strict=True) if keep)
         part["starts"] = np.concatenate(([0], np.cumsum(np.diff(self.starts)[kept]))).astype(np.int64)
         return replace(self, **part)
+
+    def of_events(self, names: Sequence[str]) -> Self:
+        """Only the games of these events, which get codes in the order of their names here."""
+        chosen = list(dict.fromkeys(names))
+        codes = [self.event_code(name) for name in chosen]
+        part = self.take(np.isin(self.event, codes))
+        number = np.zeros(len(self.events), np.int32)
+        number[codes] = np.arange(len(codes))
+        return replace(part, events=tuple(chosen), event=number[part.event])
+
+    def renamed(self, names: Mapping[str, str]) -> Self:
+        """With other names for these players; two players who get one name are one from now on."""
+        before = list(self.players.names)
+        for name in names:
+            self.players.code(name)
+        after = list(dict.fromkeys(names.get(name, name) for name in before))
+        place = {name: code for code, name in enumerate(after)}
+        number = np.array([*(place[names.get(name, name)] for name in before), -1], np.int32)
+        return replace(self, players=Players.named(after), seats=number[self.seats])
 
     def event_code(self, name: str) -> int:
         """The code of an event; an unknown name is an error that lists the known ones."""

@@ -28,23 +28,28 @@ if TYPE_CHECKING:
 class EventComparison:
     """Players in one event (rows) against players in another (columns), all of each one's games there (Table 2)."""
 
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
+    events: tuple[str, str]
+    players: tuple[str, ...]
+    """Who is compared, in both events."""
     pairs: PairTable
     provenance: Provenance
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a pair."""
+        """A row a pair: player_1 in the first event, player_2 in the second, first minus second."""
         return self.pairs.to_frame().drop("meetings")
+
+    def same(self) -> pl.DataFrame:
+        """Only the rows of a player against himself: in which event did he play better?"""
+        frame = self.to_frame()
+        return frame.filter(frame["player_1"] == frame["player_2"])
 
     def summary(self) -> str:
         """Each player against himself, at most 18 of them."""
-        lines = ["one player in both events, first minus second"]
-        for row in self.to_frame().to_dicts():
-            if row["player_1"].rpartition(" @ ")[0] == row["player_2"].rpartition(" @ ")[0]:
-                span = TOO_FEW if row["low"] is None else f"[{row['low']:+.0f}, {row['high']:+.0f}]"
-                shown = "-" if row["difference"] is None else f"{row['difference']:+.0f}"
-                lines.append(f"{row['player_1']:<34} {row['expected_score']:.3f} {shown:>5} {span}")
+        lines = [f"one player in both events: {self.events[0]} less {self.events[1]}"]
+        for row in self.same().to_dicts():
+            span = TOO_FEW if row["low"] is None else f"[{row['low']:+.0f}, {row['high']:+.0f}]"
+            shown = "-" if row["difference"] is None else f"{row['difference']:+.0f}"
+            lines.append(f"{row['player_1']:<34} {row['expected_score']:.3f} {shown:>5} {span}")
         return "\n".join(lines[:19])
 
     def plot(self) -> altair.Chart:
@@ -55,8 +60,8 @@ class EventComparison:
             alt.Chart(alt.InlineData(values=self.to_frame().to_dicts()))
             .mark_rect()
             .encode(
-                x=alt.X("player_2:N", sort=list(self.columns), title=None),
-                y=alt.Y("player_1:N", sort=list(self.rows), title=None),
+                x=alt.X("player_2:N", sort=list(self.players), title=self.events[1]),
+                y=alt.Y("player_1:N", sort=list(self.players), title=self.events[0]),
                 color=alt.Color("difference:Q", title="Difference", scale=alt.Scale(scheme="blueorange", domainMid=0)),
             )
         )
@@ -81,6 +86,8 @@ class EventScale:
     """Of each event: the mean strength of its players."""
     mean_low: Floats
     mean_high: Floats
+    n_games: Counts
+    """Of each event."""
     engine: float
     provenance: Provenance
 
@@ -113,6 +120,7 @@ class EventScale:
         columns = {
             "event": self.events,
             "players": np.bincount(self.event, minlength=len(self.events)),
+            "games": self.n_games,
             "strength": self.mean,
             "low": self.mean_low,
             "high": self.mean_high,
@@ -169,7 +177,7 @@ def compare_events(
     sample, units, games, _ = split_by_event(gains)
     place = {(int(player), int(event)): k for k, (player, event) in enumerate(units)}
     chosen = _chosen(gains, place, codes, players)
-    names = tuple(f"{gains.players.names[int(p)]} @ {gains.events[int(e)]}" for p, e in units)
+    names = tuple(gains.players.names[int(player)] for player, _ in units)
     rows, columns = ([place[code, event] for code in chosen] for event in codes)
     one = np.repeat(np.array(rows, np.int32), len(columns))
     other = np.tile(np.array(columns, np.int32), len(rows))
@@ -188,7 +196,7 @@ def compare_events(
     provenance = Provenance(
         "comparison of events", parameters | gains.provenance.parameters, evaluations.fingerprint, seed
     )
-    return EventComparison(tuple(names[k] for k in rows), tuple(names[k] for k in columns), pairs, provenance)
+    return EventComparison((first, second), tuple(names[k] for k in rows), pairs, provenance)
 
 
 def scale_events(
@@ -237,6 +245,7 @@ def scale_events(
         means[:, 0] + engine,
         means[:, 1] + engine,
         means[:, 2] + engine,
+        np.array([len(np.unique(gains.game[gains.event == k])) for k in events], np.int64),
         engine,
         Provenance("events on one scale", parameters | gains.provenance.parameters, evaluations.fingerprint, seed),
     )

@@ -210,7 +210,10 @@ def move_gaps(evaluations: Evaluations, positions: Counts) -> Array:
     """How much better the best move from each position is than the second, in centipawns; NaN where not known."""
     lines = evaluations.lines
     if lines is None or lines.shape[1] < 2:
-        raise LudometerError("this needs the evaluations of the best and second-best move (columns best and second)")
+        raise LudometerError(
+            "this needs the evaluations of the best and second-best move: ludometer chess analyse --lines 2, or "
+            "columns best and second"
+        )
     best, second = lines[positions, 0].astype(np.float64), lines[positions, 1].astype(np.float64)
     known = (lines[positions, 0] != UNKNOWN) & (lines[positions, 1] != UNKNOWN)
     return np.where(known, np.abs(best - second), np.nan)

@@ -82,6 +82,19 @@ class Board:
             return float("-inf") if self._board.turn else float("inf")
         return 0.0 if self._board.is_stalemate() or self._board.is_insufficient_material() else None
 
+    @property
+    def is_drawn(self) -> bool:
+        """Whether a draw can be claimed: the third repetition, or 50 moves without a capture or a pawn move."""
+        return bool(self._board.is_repetition(3) or self._board.is_fifty_moves())
+
+    def write(self, move: str) -> str:
+        """A move that can be made now, as PGN writes it.
+
+        >>> Board().write("g1f3")
+        'Nf3'
+        """
+        return str(self._board.san(_parse(self._board, move)))
+
     def replay(self) -> Replay:
         """The game so far."""
         return Replay(tuple(self.positions), tuple(self.moves), tuple(self.material), self.start, self.ending)

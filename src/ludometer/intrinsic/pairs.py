@@ -20,6 +20,9 @@ Distribution = Literal["player", "pair"]
 """Whose moves make a distribution: all of a player's (Ferreira's Table 1), or those of the pair's games (Table 3)."""
 
 
+NO_PAIR = "no two players have moves that count in the same game"
+
+
 @dataclass(frozen=True, eq=False)
 class PairTable:
     """Expected scores and rating differences, first minus second; `low` and `high` are NaN with too few games."""
@@ -74,7 +77,7 @@ def compare_pairs(
         _, games = gains.counts()
         rows, columns, n_games = first, second, np.minimum(games[first], games[second])
     elif not len(first):
-        raise LudometerError("no two players have moves that count in the same game")
+        raise LudometerError(NO_PAIR)
     else:
         samples, rows, columns = _pair_samples(gains, first, second)
         n_games = met
@@ -117,6 +120,8 @@ def find_meetings(gains: Gains) -> tuple[Codes, Codes, Counts]:
     both = np.intersect1d(_seat_key(own, gains, 1), _seat_key(own, gains, 2))
     n = len(gains.players)
     pair = both % (n * n)
+    # an engine that plays itself is no pair
+    pair = pair[pair // n != pair % n]
     one, other = pair // n, pair % n
     keys, count = np.unique(np.minimum(one, other) * n + np.maximum(one, other), return_counts=True)
     # both seats of each game were counted

@@ -189,12 +189,17 @@ def fit_sensitivity(
     a game hanging together.
     """
     if evaluations.lines is None or evaluations.choice is None or evaluations.lines.shape[1] < 2:
-        raise LudometerError("s and c need the engine's best moves and which was played (columns best, second, choice)")
+        raise LudometerError(
+            "s and c need the engine's best moves and which was played: ludometer chess analyse --lines 2, or columns "
+            "best, second, choice"
+        )
     after, game, player = _moves(evaluations, filters or Filters())
     deltas = _deltas(evaluations, after)
     choice = evaluations.choice[after - 1].astype(np.int64)
     usable = np.isfinite(deltas[:, :2]).all(axis=1)
     known = usable & (choice >= 0) & np.isfinite(deltas[np.arange(len(deltas)), np.maximum(choice, 0)])
+    if not known.any():
+        raise LudometerError("no move that counts is one of the engine's lines")
     n = len(evaluations.players)
     seats = np.unique(np.column_stack((player[known], game[known])), axis=0)[:, 0]
     moves, games = np.bincount(player[known], minlength=n), np.bincount(seats, minlength=n)

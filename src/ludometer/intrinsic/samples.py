@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 
@@ -34,6 +35,13 @@ class Reference:
             raise LudometerError("a reference needs gains")
         value, count = np.unique(gains, return_counts=True)
         return cls(name, value.astype(np.int32), count.astype(np.int64))
+
+    def describe(self) -> str:
+        """Its name and, where the name does not say all, which gains these are: 16 hexadecimal digits."""
+        if self.name == "engine":
+            return self.name
+        digest = sha256(self.value.astype(np.int32).tobytes() + self.count.astype(np.int64).tobytes())
+        return f"{self.name} {digest.hexdigest()[:16]}"
 
     @property
     def gains(self) -> Codes:

@@ -12,7 +12,7 @@ from ludometer.arrays import Codes, Counts, Floats
 from ludometer.errors import LudometerError
 from ludometer.intrinsic.evaluations import Evaluations
 from ludometer.intrinsic.gain import Filters, Gains, measure_gains, rating_difference
-from ludometer.intrinsic.pairs import Distribution, PairTable, compare_pairs
+from ludometer.intrinsic.pairs import NO_PAIR, Distribution, PairTable, compare_pairs
 from ludometer.intrinsic.samples import ENGINE, Reference, gather_samples
 from ludometer.intrinsic.tournament import (
     EngineStrength,
@@ -209,7 +209,7 @@ def measure_strengths(
     """
     gains = measure_gains(evaluations, filters=filters)
     if not len(gains):
-        raise LudometerError("no move has a gain that counts: evaluations before and after a move are needed")
+        raise LudometerError(_nothing_counts(gains))
     weight = draw_weights(gains.n_games, replicates=replicates, seed=seed)
     pairs = compare_pairs(gains, weight, distribution=distribution, level=level, min_games=min_games)
     moves, games = gains.counts()
@@ -222,7 +222,7 @@ def measure_strengths(
     pairs = _renumber(pairs, played)
     names = tuple(pairs.names)
     found = _estimates(pairs, rating, against, method, engine)
-    shift = shift_to_ratings(found, rating) if method != "engine" else (0.0 if np.isfinite(found).any() else None)
+    shift = _shift(found, rating, against, method, engine)
     strength = found + (np.nan if shift is None else shift)
     relative = found - (found[np.isfinite(found)].mean() if np.isfinite(found).any() else 0.0)
     centre = relative if shift is None else strength
@@ -239,7 +239,7 @@ def measure_strengths(
     parameters = {
         "distribution": distribution,
         "method": method,
-        "reference": reference.name,
+        "reference": reference.describe(),
         "replicates": replicates,
         "level": level,
         "min_games": min_games,
@@ -299,10 +299,26 @@ def _estimates(
     if method == "engine":
         level = engine_strength(rating, against.difference).by_rating if engine is None else engine
         finite = np.isfinite(against.difference)
-        return np.where(finite, against.difference, np.nan) + (np.nan if level is None else level)
+        return np.where(finite, against.difference, np.nan) + (level or 0.0)
     if method == "printed":
         return iterate_as_printed(pairs.first, pairs.second, np.rint(pairs.difference), rating)
+    if not len(pairs):
+        raise LudometerError(f"{NO_PAIR}; by way of the engine (method engine) there are strengths")
     return solve_strengths(pairs.first, pairs.second, pairs.difference, len(rating), names=pairs.names)
+
+
+def _shift(found: Floats, rating: Floats, against: AgainstEngine, method: Method, engine: float | None) -> float | None:
+    """What lifts the estimates to the scale of ratings; None where there is none."""
+    if method != "engine":
+        return shift_to_ratings(found, rating)
+    is_known = engine is not None or engine_strength(rating, against.difference).by_rating is not None
+    return 0.0 if is_known and np.isfinite(found).any() else None
+
+
+def _nothing_counts(gains: Gains) -> str:
+    if gains.n_left_out:
+        return f"no move counts: {gains.filters.describe()} leaves out all {gains.n_left_out:,} moves with a gain"
+    return "no move has a gain that counts: evaluations before and after a move are needed"
 
 
 def _pair_intervals(

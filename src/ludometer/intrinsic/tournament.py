@@ -124,11 +124,13 @@ def check_connected(first: Codes, second: Codes, n_players: int, names: Sequence
     more = f"; and {n_parts - 6} parts more" if n_parts > 6 else ""
     raise LudometerError(
         f"the players fall into {n_parts} parts that no pair joins, so their strengths cannot be compared: "
-        f"{'; '.join(parts)}{more}. Take one part, or compare them by the engine"
+        f"{'; '.join(parts)}{more}. Take one part, or compare them by way of the engine (method engine)"
     )
 
 
 def _check_finite(first: Codes, second: Codes, difference: Floats, names: Sequence[str] | None) -> None:
+    if not len(first):
+        return
     rows = np.flatnonzero(~np.isfinite(difference.reshape(len(first), -1)).all(axis=1))
     if len(rows):
         i, j = int(first[rows[0]]), int(second[rows[0]])
@@ -136,6 +138,7 @@ def _check_finite(first: Codes, second: Codes, difference: Floats, names: Sequen
         raise NoFiniteFit(
             f"every gain of one is above every gain of the other, so there is no finite difference: {pair}"
             + (f" and {len(rows) - 1} pairs more" if len(rows) > 1 else "")
+            + ". More moves help, or a comparison by way of the engine (method engine)"
         )
 
 

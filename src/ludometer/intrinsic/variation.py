@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from ludometer.arrays import Counts, Floats
 from ludometer.errors import LudometerError
 from ludometer.intrinsic.evaluations import MATE, Evaluations
-from ludometer.intrinsic.gain import Filters
+from ludometer.intrinsic.gain import Filters, Phase
 from ludometer.intrinsic.strengths import Strengths, measure_strengths
 from ludometer.result import Provenance
 
@@ -20,13 +21,18 @@ if TYPE_CHECKING:
     import polars as pl
 
 MATE_VALUES = (1000, 2000, MATE, 10_000)
+"""Centipawns."""
+
+_HARD = (20.0, 200.0)
+"""A choice that counts, and is not forced: the best move is ahead of the second by 0.2 to 2 pawns."""
 
 
 @dataclass(frozen=True, eq=False)
 class Variation:
     """Relative strengths (mean 0) and differences to the engine under several conventions, `[variant][player]`.
 
-    `rank_correlation` is Spearman's with the first variant, over players with moves in both.
+    `rank_correlation` is Spearman's with the first variant, over players with moves in both. A variant that leaves too
+    little to compare has no numbers; `reasons` says why.
     """
 
     kind: str
@@ -39,6 +45,14 @@ class Variation:
     against_engine: Floats
     rank_correlation: Floats
     provenance: Provenance
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def largest_change(self) -> Floats:
+        """Of each variant: the largest change of a strength against the first, in Elo points; NaN: there is none."""
+        change = np.abs(self.relative - self.relative[0])
+        known = np.isfinite(change)
+        return np.where(known.any(axis=1), np.where(known, change, -np.inf).max(axis=1, initial=-np.inf), np.nan)
 
     def to_frame(self) -> pl.DataFrame:
         """A row a variant and player."""
@@ -61,12 +75,12 @@ class Variation:
     def summary(self) -> str:
         """A line a variant: moves, the largest change, and whether the order of the players stays."""
         lines = [f"strengths by {self.kind}, against {self.variants[0]}"]
-        for k, variant in enumerate(self.variants[:18]):
-            change = np.abs(self.relative[k] - self.relative[0])
-            largest = f"{np.nanmax(change):.0f}" if np.isfinite(change).any() else "-"
-            order = self.rank_correlation[k]
+        for k, (variant, largest, order) in enumerate(
+            zip(self.variants[:18], self.largest_change, self.rank_correlation, strict=False)
+        ):
+            change = f"{largest:.0f}" if np.isfinite(largest) else "-"
             ranks = f"{order:.2f}" if np.isfinite(order) else "-"
-            lines.append(f"{variant:<40} {int(self.moves[k].sum()):7,} moves  change up to {largest}  ranks {ranks}")
+            lines.append(f"{variant:<40} {int(self.moves[k].sum()):7,} moves  change up to {change}  ranks {ranks}")
         return "\n".join(lines)
 
     def plot(self) -> altair.Chart:
@@ -92,9 +106,11 @@ def vary_mate_value(evaluations: Evaluations, *, values: Sequence[int] = MATE_VA
     """
     used = evaluations.conventions.mate_value
     others = [value for value in dict.fromkeys(values) if value != used]
-    found = [measure_strengths(evaluations.with_mate_value(value), **settings) for value in (used, *others)]
-    labels = [f"{value / 100:g} pawns" for value in (used, *others)]
-    return _gather("mate value", labels, found, {"values": [used, *others]}, evaluations)
+    measured = {
+        f"{value / 100:g} pawns": partial(measure_strengths, evaluations.with_mate_value(value), **settings)
+        for value in (used, *others)
+    }
+    return _gather("mate value", measured, {"values": [used, *others]}, evaluations)
 
 
 def compare_filters(
@@ -105,18 +121,35 @@ def compare_filters(
     if not named:
         raise LudometerError("name at least one filter")
     variants = {"all moves": Filters()} | {name: entry for name, entry in named.items() if entry != Filters()}
-    found = [measure_strengths(evaluations, filters=entry, **settings) for entry in variants.values()]
+    measured = {
+        name: partial(measure_strengths, evaluations, filters=entry, **settings) for name, entry in variants.items()
+    }
     shown = {name: entry.to_dict() for name, entry in variants.items()}
-    return _gather("filter", list(variants), found, {"filters": shown}, evaluations)
+    return _gather("filter", measured, {"filters": shown}, evaluations)
+
+
+def usual_filters(evaluations: Evaluations, chosen: Filters | None = None) -> list[Filters]:
+    """One filter of each kind that these evaluations allow, and the chosen one first."""
+    found = [chosen] if chosen is not None else []
+    found += [Filters(skip_plies=16), Filters(skip_plies=24), Filters(window=200), Filters(24, 200)]
+    if evaluations.material is not None:
+        phases: tuple[Phase, ...] = ("opening", "middlegame", "endgame")
+        found += [Filters(phase=phase) for phase in phases]
+    if evaluations.lines is not None and evaluations.lines.shape[1] > 1:
+        found.append(Filters(gap=_HARD))
+    return list(dict.fromkeys(found))
 
 
 def _gather(
-    kind: str, labels: Sequence[str], found: Sequence[Strengths], parameters: dict[str, Any], evaluations: Evaluations
+    kind: str, measured: Mapping[str, Callable[[], Strengths]], parameters: dict[str, Any], evaluations: Evaluations
 ) -> Variation:
-    names = list(dict.fromkeys(name for entry in found for name in entry.names))
-    moves = np.zeros((len(found), len(names)), np.int64)
-    columns = np.full((4, len(found), len(names)), np.nan)
-    for k, entry in enumerate(found):
+    found, reasons = _measure_each(measured)
+    names = list(dict.fromkeys(name for entry in found.values() for name in entry.names))
+    labels = list(measured)
+    moves = np.zeros((len(labels), len(names)), np.int64)
+    columns = np.full((4, len(labels), len(names)), np.nan)
+    for label, entry in found.items():
+        k = labels.index(label)
         place = [names.index(name) for name in entry.names]
         moves[k, place] = entry.moves
         # an interval around the strength, moved to the relative one
@@ -125,13 +158,26 @@ def _gather(
         finite = np.where(np.isfinite(against), against, np.nan)
         columns[:, k, place] = entry.relative, entry.low - shift, entry.high - shift, finite
     order = np.array([_rank_correlation(columns[0, 0], row) for row in columns[0]])
-    shared = {name: value for name, value in found[0].provenance.parameters.items() if name != "filters"}
-    provenance = Provenance(
-        f"strengths by {kind}", shared | parameters, evaluations.fingerprint, found[0].provenance.seed
-    )
-    return Variation(
-        kind, tuple(labels), tuple(names), moves, columns[0], columns[1], columns[2], columns[3], order, provenance
-    )
+    first = found[labels[0]].provenance
+    shared = {name: value for name, value in first.parameters.items() if name != "filters"}
+    provenance = Provenance(f"strengths by {kind}", shared | parameters, evaluations.fingerprint, first.seed)
+    relative, low, high, against = columns
+    return Variation(kind, tuple(labels), tuple(names), moves, relative, low, high, against, order, provenance, reasons)
+
+
+def _measure_each(measured: Mapping[str, Callable[[], Strengths]]) -> tuple[dict[str, Strengths], dict[str, str]]:
+    """All variants, and why some cannot be: a filter may leave out so much that players are no longer connected."""
+    found: dict[str, Strengths] = {}
+    reasons = {}
+    for label, measure in measured.items():
+        try:
+            found[label] = measure()
+        except LudometerError as error:
+            if not found:
+                # against the first all others are held
+                raise
+            reasons[label] = str(error)
+    return found, reasons
 
 
 def _rank_correlation(one: Floats, other: Floats) -> float:

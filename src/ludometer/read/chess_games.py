@@ -6,19 +6,20 @@ import io
 import math
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from ludometer.errors import LudometerError
+from ludometer.errors import LudometerError, MatchDataError
 from ludometer.intrinsic.games import START, ChessGame
 from ludometer.read.results import parse_result
 from ludometer.read.sources import plain_errors
 from ludometer.read.unpack import unpacker
 
 _BLOCK = 1 << 20
+_LONGEST = 64 << 20
 _TAG = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"')
 _NUMBER = re.compile(r"\b\d+\.+|\$\d+")
 _TOKEN = re.compile(r"\{([^}]*)\}?|;[^\n]*|([()])|([^\s(){};]+)")
@@ -61,14 +62,25 @@ def read_chess_games(source: str | Path | BinaryIO) -> GameReading:
     >>> game.moves, game.evaluation
     (('e4', 'e5', 'Nf3'), (nan, 30.0, nan, 25.0))
     """
-    with _opened(source) as (name, stream):
+    with _opened(source) as (name, stream), plain_errors(name):
         reading = GameReading(name)
-        with plain_errors(name):
-            for number, (tags, text) in enumerate(split_games(stream), 1):
-                _add(reading, tags, text, number)
+        for number, (tags, text) in enumerate(split_games(stream), 1):
+            _add(reading, tags, text, number)
     if not reading.games and not reading.left_out:
         raise LudometerError(f"{reading.name}: there are no games in PGN")
     return reading
+
+
+@contextmanager
+def open_games(source: str | Path) -> Iterator[BinaryIO]:
+    """The contents of a PGN file, plain or packed; what cannot be read is told in one message."""
+    with _opened(source) as (name, stream), plain_errors(name):
+        yield stream
+
+
+def is_standard(tags: Mapping[str, str]) -> bool:
+    """Whether a game is played by the rules of chess."""
+    return tags.get("Variant", "").strip().lower() in _STANDARD
 
 
 def split_games(stream: BinaryIO) -> Iterator[tuple[dict[str, str], str]]:
@@ -155,8 +167,7 @@ def _moves(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def _add(reading: GameReading, tags: dict[str, str], text: str, number: int) -> None:
-    variant = tags.get("Variant", "").strip().lower()
-    if variant not in _STANDARD:
+    if not is_standard(tags):
         return _leave_out(reading, "of another variant")
     start = tags.get("FEN", "").strip() or START
     moves, evaluation = parse_moves(text, white_begins=start.split()[1:2] != ["b"])
@@ -220,6 +231,8 @@ def _lines(stream: BinaryIO) -> Iterator[str]:
         whole, newline, tail = block.rpartition(b"\n")
         if not newline:
             rest += block
+            if len(rest) > _LONGEST:
+                raise MatchDataError(f"a line is longer than {_LONGEST >> 20} MiB: these are no games in PGN")
             continue
         part, rest = rest + whole, tail
         if is_first:
@@ -261,12 +274,7 @@ def _opened(source: str | Path | BinaryIO) -> Iterator[tuple[str, BinaryIO]]:
 def unpacked(stream: BinaryIO) -> BinaryIO:
     """The contents of a stream that may be packed."""
     whole = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(cast("io.RawIOBase", stream))
-    head = whole.peek(4)[:4]
-    if head.startswith(b"BZh"):
-        import bz2
-
-        return cast("BinaryIO", bz2.BZ2File(whole))
-    unpack = unpacker(head)
+    unpack = unpacker(whole.peek(4)[:4])
     return whole if unpack is None else unpack(whole)
 
 
@@ -277,7 +285,7 @@ def is_pgn(source: str | Path) -> bool:
         return _begins_with_tag(head)
     if ".pgn" in Path(source).suffixes:
         return True
-    with _opened(source) as (name, stream), plain_errors(name):
+    with open_games(source) as stream:
         return _begins_with_tag(stream.read(4096))
 
 

@@ -1,37 +1,58 @@
-"""Strength from moves as JSON documents, as tables for the terminal, and as PGN with evaluations."""
+"""Strength from moves as JSON documents; what is null has its reason in `absent`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ludometer.intrinsic.games import ChessGame, format_evaluation
-from ludometer.intrinsic.uncertainty import nullable
-from ludometer.report.text import format_table
+from ludometer.intrinsic.trajectory import NO_ESTIMATE
+from ludometer.intrinsic.uncertainty import TOO_FEW, nullable
+from ludometer.report.chess_supplement import comparison_part, events_part, interval, measures_part, variation_part
 
 if TYPE_CHECKING:
-    from ludometer.intrinsic import CalibratedElo, Calibration, Evaluations, Strengths
+    from ludometer.intrinsic import CalibratedElo, Calibration, Evaluations, Strengths, Study
     from ludometer.intrinsic.analysis import Analysis
+    from ludometer.intrinsic.live import FollowedMove
 
-_PGN_WIDTH = 80
-_TAGS = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
+_LIMIT = "not known, or not a limit of the search"
+_ONE_SIDE = f"{NO_ESTIMATE}: every gain is on one side"
+_FEW = "too few games, or no estimate yet"
+_LEFT = "too few players, or moves, are left to compare"
+_UNHELD = "nothing could be held out, or no interval is bounded on both sides"
+_LINES = "the engine's best moves are not known: ludometer chess analyse --lines 2"
+
+_WHY = {
+    **dict.fromkeys(("engine", "depth", "nodes"), _LIMIT),
+    **dict.fromkeys(("window", "phase", "gap"), "not asked for"),
+    **dict.fromkeys(("difference", "relative", "by_engine", "against_engine"), _ONE_SIDE),
+    **dict.fromkeys(("interval", "mean_loss_interval", "s_error", "c_error"), _FEW),
+    **dict.fromkeys(("change", "largest_change", "rank_correlation"), _LEFT),
+    **dict.fromkeys(("coverage", "rms_error", "mean_width"), _UNHELD),
+    **dict.fromkeys(("best_share", "best_share_interval"), _LINES),
+    **dict.fromkeys(("standard_share", "standard_share_interval"), f"{_LINES}; or no moves in a class of difficulty"),
+    **dict.fromkeys(("s", "c"), "no finite fit"),
+    "rating": "no rating is known",
+    "strength": f"no rating is known, or {NO_ESTIMATE}",
+    "strength_minus_rating": "no rating is known",
+    "anchor": "not asked for",
+    "inconsistency": "no pair has an estimate both ways",
+    "calibrated": "no calibration was given",
+}
+"""Why a number of this name is not there, where nothing closer is known."""
 
 
 def analysis_document(analysis: Analysis) -> dict[str, Any]:
     """What was evaluated, without the time it took."""
     settings = analysis.settings
-    absent = {} if settings.depth is not None else {"engine.depth": "the search is limited by nodes"}
-    if settings.nodes is None:
-        absent["engine.nodes"] = "the search is limited by depth"
-    return {
+    document: dict[str, Any] = {
         "games": analysis.n_games,
         "positions": analysis.n_positions,
         "new": analysis.n_new,
         "known": analysis.n_known,
         "restarts": analysis.n_restarts,
-        "failed": _reasons(analysis.failed),
-        "illegal": _reasons(analysis.illegal),
+        "failed": reasons(analysis.failed),
+        "illegal": reasons(analysis.illegal),
         "engine": {
             "name": settings.engine,
             "net": settings.net,
@@ -42,65 +63,53 @@ def analysis_document(analysis: Analysis) -> dict[str, Any]:
             "hash_mb": settings.hash_mb,
             "hash": settings.hash_policy,
         },
-        "absent": absent,
     }
+    return document | {"absent": explain(document)}
 
 
 def strengths_document(
-    strengths: Strengths,
+    study: Study,
     evaluations: Evaluations,
     *,
     left_out: Mapping[str, str],
     calibrated: Mapping[str, CalibratedElo] | None = None,
 ) -> dict[str, Any]:
-    """Players, pairs and the engine; what is null has its reason in `absent`."""
-    absent: dict[str, str] = {}
-    parameters, conventions = strengths.provenance.parameters, evaluations.conventions
+    """Players, pairs and the engine, and what was asked for beside them."""
+    strengths, known = study.strengths, dict[str, str]()
+    parameters = strengths.provenance.parameters
     document = {
         "data": {
             "games": len(evaluations),
             "players": len(strengths.names),
             "moves": int(strengths.moves.sum()),
-            "left_out": _reasons(left_out),
+            "left_out": reasons(left_out),
         },
-        "conventions": conventions.to_dict(),
+        "conventions": evaluations.conventions.to_dict(),
         "filters": parameters["filters"],
         "method": strengths.method,
         "distribution": parameters["distribution"],
         "level": strengths.level,
-        "players": _players(strengths, calibrated, absent),
-        "pairs": _pairs(strengths, absent),
-        "engine": _engine(strengths, absent),
+        "players": _players(strengths, calibrated, known),
+        "pairs": _pairs(strengths, known),
+        "engine": _engine(strengths, known),
         "inconsistency": nullable(strengths.inconsistency),
         "contradictions": strengths.contradictions,
+        "events": None if study.events is None else events_part(study.events),
+        "comparison": None if study.comparison is None else comparison_part(study.comparison),
+        "variation": variation_part(study, known),
+        "measures": measures_part(study, known),
     }
-    if document["inconsistency"] is None:
-        absent["inconsistency"] = "no pair has an estimate both ways"
-    for name in ("engine", "depth", "nodes"):
-        if document["conventions"][name] is None:
-            absent[f"conventions.{name}"] = "not known, or not a limit of the search"
-    for name, value in document["filters"].items():
-        if value is None:
-            absent[f"filters.{name}"] = "not asked for"
-    return document | {"absent": absent}
+    for name in ("events", "comparison"):
+        if document[name] is None:
+            known[name] = study.absent[name]
+    return document | {"absent": explain(document, known)}
 
 
 def calibration_document(calibration: Calibration) -> dict[str, Any]:
     """The slope, the range and the check on what was held out."""
     slope, low, high = calibration.slope
     held = calibration.held_out
-    absent = {
-        f"held_out.{name}": "nothing could be held out"
-        for name in ("coverage", "rms_error", "mean_width")
-        if getattr(held, name) is None
-    }
-    for name in ("engine", "depth", "nodes"):
-        if getattr(calibration.conventions, name) is None:
-            absent[f"conventions.{name}"] = "not known, or not a limit of the search"
-    for name, value in calibration.filters.to_dict().items():
-        if value is None:
-            absent[f"filters.{name}"] = "not asked for"
-    return {
+    document: dict[str, Any] = {
         "units": calibration.units,
         "n": len(calibration.names),
         "range": list(calibration.range),
@@ -122,127 +131,78 @@ def calibration_document(calibration: Calibration) -> dict[str, Any]:
                 strict=True,
             )
         ],
-        "absent": absent,
     }
+    return document | {"absent": explain(document)}
 
 
-def strengths_table(strengths: Strengths, calibrated: Mapping[str, CalibratedElo] | None, *, top: int) -> str:
-    """The players as text, strongest first."""
-    rows = strengths.to_frame().to_dicts()
-    extra = ["calibrated"] if calibrated is not None else []
-    headers = ["player", "games", "moves", "rating", "strength", "interval", "to the engine", "interval", *extra]
-    cells = [
-        [*player_cells(row, strengths), *([calibrated_words(calibrated[row["player"]])] if calibrated else [])]
-        for row in rows[:top]
-    ]
-    lines = [format_table(headers, cells, left=(0,))]
-    if len(rows) > top:
-        lines.append(f"and {len(rows) - top:,} more (--json has all)")
-    return "\n".join(lines)
+def followed_document(found: FollowedMove) -> dict[str, Any]:
+    """A move of a game that is followed; pawns from White's view, the gain from that of who moved."""
+    is_mate = math.isinf(found.evaluation)
+    document = {
+        "number": found.number,
+        "move": found.move,
+        "player": found.player,
+        "evaluation": None if is_mate else found.evaluation / 100,
+        "mate": ("white" if found.evaluation > 0 else "black") if is_mate else None,
+        "gain": found.gain / 100,
+        "expected_score": found.expected_score,
+        "difference": found.difference,
+        "interval": list(found.interval),
+        "strength": found.strength,
+    }
+    known = {"evaluation": "a forced mate", "mate": "no mate is in sight"}
+    known |= {f"interval.{end}": "not bounded" for end in (0, 1)}
+    if found.difference is None:
+        known["difference"] = f"{NO_ESTIMATE}: every gain so far was negative"
+        known["strength"] = known["difference"]
+    else:
+        known["strength"] = "the strength of the engine was not given"
+    return document | {"absent": explain(document, known)}
 
 
-def player_cells(row: Mapping[str, Any], strengths: Strengths) -> list[str]:
-    """A row of the table of players as text."""
-    value = row["strength"] if row["strength"] is not None else row["relative"]
-    against = row["engine_difference"]
-    span = "too few games" if row["engine_low"] is None else f"[{row['engine_low']:+.0f}, {row['engine_high']:+.0f}]"
-    return [
-        row["player"],
-        f"{row['games']:,}",
-        f"{row['moves']:,}",
-        "-" if row["rating"] is None else f"{row['rating']:.0f}",
-        "-" if value is None else f"{value:.0f}" if row["strength"] is not None else f"{value:+.0f}",
-        strengths.interval_word(row),
-        "no estimate yet" if against is None else f"{against:+.0f}",
-        "" if against is None else span,
-    ]
-
-
-def calibrated_words(found: CalibratedElo) -> str:
-    """A calibrated Elo with its interval, or why there is none."""
-    if found.elo is None:
-        return found.reason or "-"
-    low, high = ("-" if end is None else f"{end:.0f}" for end in found.interval or (None, None))
-    return f"{found.elo:.0f} [{low}, {high}]"
-
-
-def annotate(games: Sequence[ChessGame], evaluations: Evaluations) -> str:
-    """PGN of the games that were evaluated, with `[%eval]` after each move and before the first."""
-    values = dict(zip(evaluations.games, range(len(evaluations)), strict=True))
-    parts = []
-    for game in games:
-        if game.name in values:
-            place = values[game.name]
-            span = slice(int(evaluations.starts[place]), int(evaluations.starts[place + 1]))
-            known = _plain_values(evaluations, span)
-            parts.append(_annotated(game, known))
-    return "\n".join(parts)
-
-
-def _plain_values(evaluations: Evaluations, span: slice) -> list[float]:
-    """Centipawns, an infinity for a mate, NaN where not known."""
-    from ludometer.intrinsic.evaluations import UNKNOWN
-
-    columns = zip(evaluations.evaluation[span].tolist(), evaluations.mate[span].tolist(), strict=True)
-    return [
-        math.nan if value == UNKNOWN else math.copysign(math.inf, value) if mate else float(value)
-        for value, mate in columns
-    ]
-
-
-def _annotated(game: ChessGame, values: Sequence[float]) -> str:
-    tags = {name: game.tags.get(name, "?") for name in _TAGS} | dict(game.tags)
-    head = [f'[{name} "{_escaped(value)}"]' for name, value in tags.items()]
-    words = _comment(values[0])
-    is_white, number = game.white_begins, game.first_ply // 2 + 1
-    for ply, move in enumerate(game.moves, 1):
-        # every move has a comment before it, so every move of Black gets its number
-        words += [f"{number}{'.' if is_white else '...'}", move, *_comment(values[ply])]
-        number, is_white = number + (not is_white), not is_white
-    return "\n".join([*head, "", *_wrapped([*words, tags["Result"] if tags["Result"] != "?" else "*"]), ""])
-
-
-def _comment(value: float) -> list[str]:
-    return [] if math.isnan(value) else [f"{{ [%eval {format_evaluation(value)}] }}"]
-
-
-def _wrapped(words: Sequence[str]) -> list[str]:
-    lines, line = [], ""
-    for word in words:
-        if line and len(line) + 1 + len(word) > _PGN_WIDTH:
-            lines.append(line)
-            line = ""
-        line = f"{line} {word}".strip()
-    return [*lines, line]
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _reasons(found: Mapping[str, str]) -> list[dict[str, str]]:
+def reasons(found: Mapping[str, str]) -> list[dict[str, str]]:
+    """Games left out, and why."""
     return [{"game": name, "reason": reason} for name, reason in found.items()]
 
 
+def explain(document: Mapping[str, Any], known: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The reason of each null, by its path: a known one, else that of the name.
+
+    >>> explain({"players": [{"rating": None}]})
+    {'players.0.rating': 'no rating is known'}
+    """
+    known = known or {}
+    return {path: known.get(path) or _WHY[_name(path)] for path in _nulls(document, "")}
+
+
+def _nulls(value: Any, path: str) -> Iterable[str]:
+    if value is None:
+        yield path
+        return
+    entries: Iterable[tuple[Any, Any]] = ()
+    if isinstance(value, Mapping):
+        entries = value.items()
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        entries = enumerate(value)
+    for key, inner in entries:
+        yield from _nulls(inner, f"{path}.{key}" if path else str(key))
+
+
+def _name(path: str) -> str:
+    """The last part that is not a place in a list."""
+    return next(part for part in reversed(path.split(".")) if not part.isdigit())
+
+
 def _players(
-    strengths: Strengths, calibrated: Mapping[str, CalibratedElo] | None, absent: dict[str, str]
+    strengths: Strengths, calibrated: Mapping[str, CalibratedElo] | None, known: dict[str, str]
 ) -> list[dict[str, Any]]:
-    reasons = strengths.absent
     listed = []
     for place, row in enumerate(strengths.to_frame().to_dicts()):
-        at = f"players.{place}"
-        name = row["player"]
-        for key in ("strength", "interval"):
-            if f"{name}.{key}" in reasons:
-                absent[f"{at}.{key}"] = reasons[f"{name}.{key}"]
-        if row["rating"] is None:
-            absent[f"{at}.rating"] = "no rating is known"
-        if row["low"] is None:
-            absent[f"{at}.interval"] = "too few games"
-        if row["engine_difference"] is None:
-            absent[f"{at}.against_engine.difference"] = "no estimate yet: every gain is on one side"
-        if row["engine_low"] is None:
-            absent[f"{at}.against_engine.interval"] = "too few games, or no estimate yet"
+        name, at = row["player"], f"players.{place}"
+        if f"{name}.strength" in strengths.absent:
+            known[f"{at}.strength"] = strengths.absent[f"{name}.strength"]
+        if row["relative"] is not None:
+            known[f"{at}.interval"] = TOO_FEW
         listed.append(
             {
                 "player": name,
@@ -251,61 +211,39 @@ def _players(
                 "rating": row["rating"],
                 "strength": row["strength"],
                 "relative": row["relative"],
-                "interval": _interval(row["low"], row["high"]),
+                "interval": interval(row["low"], row["high"]),
                 "against_engine": {
                     "expected_score": row["engine_score"],
                     "difference": row["engine_difference"],
-                    "interval": _interval(row["engine_low"], row["engine_high"]),
+                    "interval": interval(row["engine_low"], row["engine_high"]),
                 },
-                "calibrated": _calibrated(calibrated, name, at, absent),
+                "calibrated": None if calibrated is None else _calibrated(calibrated[name], at, known),
             }
         )
     return listed
 
 
-def _calibrated(
-    calibrated: Mapping[str, CalibratedElo] | None, name: str, at: str, absent: dict[str, str]
-) -> dict[str, Any] | None:
-    if calibrated is None:
-        absent[f"{at}.calibrated"] = "no calibration was given"
-        return None
-    found = calibrated[name]
-    if found.elo is None or found.interval is None:
-        absent[f"{at}.calibrated.{'elo' if found.elo is None else 'interval'}"] = found.reason or "not bounded"
+def _calibrated(found: CalibratedElo, at: str, known: dict[str, str]) -> dict[str, Any]:
+    for name in ("elo", "interval"):
+        known[f"{at}.calibrated.{name}"] = found.reason or "not bounded"
+    known |= {f"{at}.calibrated.interval.{end}": "not bounded within the calibrated range" for end in (0, 1)}
     return {"elo": found.elo, "interval": None if found.interval is None else list(found.interval)}
 
 
-def _pairs(strengths: Strengths, absent: dict[str, str]) -> list[dict[str, Any]]:
-    listed = []
-    for place, row in enumerate(strengths.pairs_frame().to_dicts()):
-        for key, value in (("difference", row["difference"]), ("by_engine", row["by_engine"])):
-            if value is None:
-                absent[f"pairs.{place}.{key}"] = "no estimate yet: every gain is on one side"
-        if row["low"] is None:
-            absent[f"pairs.{place}.interval"] = "too few games"
-        names = ("player_1", "player_2", "expected_score", "difference")
-        listed.append(
-            {name: row[name] for name in names}
-            | {"interval": _interval(row["low"], row["high"]), "meetings": row["meetings"]}
-            | {"by_engine": row["by_engine"]}
-        )
-    return listed
+def _pairs(strengths: Strengths, known: dict[str, str]) -> list[dict[str, Any]]:
+    names = ("player_1", "player_2", "expected_score", "difference", "meetings", "by_engine")
+    rows = strengths.pairs_frame().to_dicts()
+    known |= {f"pairs.{k}.interval": TOO_FEW for k, row in enumerate(rows) if row["difference"] is not None}
+    return [{name: row[name] for name in names} | {"interval": interval(row["low"], row["high"])} for row in rows]
 
 
-def _engine(strengths: Strengths, absent: dict[str, str]) -> dict[str, Any]:
+def _engine(strengths: Strengths, known: dict[str, str]) -> dict[str, Any]:
     engine = strengths.engine
-    strength = engine.given if engine.given is not None else engine.strength
-    interval = None if engine.given is not None else engine.interval
-    if strength is None:
-        absent["engine.strength"] = "no rating is known"
-    if interval is None:
-        absent["engine.interval"] = "the strength was given" if engine.given is not None else "too few games"
+    is_given = engine.given is not None
+    known["engine.strength"] = "no rating is known"
+    known["engine.interval"] = "the strength was given" if is_given else "no rating is known, or too few games"
     return {
-        "strength": strength,
-        "interval": None if interval is None else list(interval),
+        "strength": engine.strength,
+        "interval": None if is_given or engine.interval is None else list(engine.interval),
         "reference": strengths.against_engine.reference,
     }
-
-
-def _interval(low: float | None, high: float | None) -> list[float] | None:
-    return None if low is None or high is None else [low, high]
