@@ -175,3 +175,11 @@ def test_impossible_workers_are_refused(settings: dict[str, int]) -> None:
 def test_the_module_itself_is_light() -> None:
     program = "import sys, ludometer.parallel; sys.exit(any(m in sys.modules for m in ('joblib', 'dask', 'numpy')))"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_outcomes_are_handed_over_as_they_come() -> None:
+    seen: list[tuple[int, int]] = []
+    for workers in (Workers(1), Workers(2)):
+        seen.clear()
+        map_tasks(pow, [5, 6, 7], shared=(2,), workers=workers, on_outcome=lambda *done: seen.append(done))
+        assert sorted(seen) == [(0, 25), (1, 36), (2, 49)]

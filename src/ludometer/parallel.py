@@ -44,8 +44,11 @@ def map_tasks(
     shared: tuple[Any, ...] = (),
     workers: Workers | None = None,
     on_done: Callable[[int], None] | None = None,
+    on_outcome: Callable[[int, Outcome], None] | None = None,
 ) -> list[Outcome]:
     """`[function(task, *shared) for task in tasks]`, whoever does the work; `on_done` is told how many are done.
+
+    `on_outcome` is given the number of each task and its outcome as soon as it is there, in this thread.
 
     The results depend on the workers in nothing, so a task that needs randomness carries its own seed, and `function`
     changes neither `shared` nor anything else. On a cluster `function` is one that its workers can import, or small
@@ -65,6 +68,8 @@ def map_tasks(
     with closing(finished):
         for number, outcome in finished:
             outcomes[number] = outcome
+            if on_outcome:
+                on_outcome(number, outcome)
             if on_done:
                 on_done(len(outcomes))
     return [outcomes[number] for number in range(len(tasks))]

@@ -33,7 +33,8 @@ _SORTS = ("rating", "player", "matches", "last")
     "--system",
     default="elo",
     show_default=True,
-    help="elo, best-fit, static, dynamic, dynamic-shrinking, ics, smith, glicko2; with parameters: elo:k=32,start=0.",
+    help="elo, best-fit, static, dynamic, dynamic-shrinking, ics, smith, glicko2, with parameters elo:k=32,start=0; "
+    "of scores: series-elo, with --prizes score.",
 )
 @click.option("--k", type=float, help="Step of Elo: points for a win against an equal, times two.  [default: 24]")
 @click.option("--start", type=float, help="Rating of a newcomer.  [default: 1500]")

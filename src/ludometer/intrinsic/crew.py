@@ -83,28 +83,24 @@ class Crew:
         """All games to a cluster, several at a time, so that little is lost if this process ends."""
         batches = [games[first : first + _BATCH_GAMES] for first in range(0, len(games), _BATCH_GAMES)]
         with Cache(self.cache) as cache:
+
+            def keep(number: int, outcome: _Outcome) -> None:
+                cache.store_all(self.number, outcome.found)
+                self.failed |= outcome.failed
+                self.n_new += len(outcome.found)
+                self.engine_seconds += outcome.engine_seconds
+                self.n_engines += outcome.n_engines
+                self.n_restarts += outcome.n_restarts
+                self.count(sum(len(game.replay.positions) for game in tasks[number][0]))
+
             for first in range(0, len(batches), _BATCHES):
                 part = batches[first : first + _BATCHES]
                 known = [
                     [find_known(cache, self.number, self.settings, game.replay) for game in batch] for batch in part
                 ]
                 tasks = list(zip(part, known, strict=True))
-                sizes = [sum(len(game.replay.positions) for game in batch) for batch in part]
                 shared = (engine, self.search, self.settings)
-                for outcome in map_tasks(
-                    _evaluate_batch,
-                    tasks,
-                    shared=shared,
-                    workers=workers,
-                    # which batch is done is not said; in the end all are counted
-                    on_done=lambda n, sizes=sizes: self.count(sizes[n - 1]),  # type: ignore[misc]
-                ):
-                    cache.store_all(self.number, outcome.found)
-                    self.failed |= outcome.failed
-                    self.n_new += len(outcome.found)
-                    self.engine_seconds += outcome.engine_seconds
-                    self.n_engines += outcome.n_engines
-                    self.n_restarts += outcome.n_restarts
+                map_tasks(_evaluate_batch, tasks, shared=shared, workers=workers, on_outcome=keep)
 
     def count(self, n: int) -> None:
         """Tell how far it is."""
