@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ludometer.cli.options import Command
+from ludometer.cli.options import add_options
 from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
     from ludometer.intrinsic import Filters
     from ludometer.intrinsic.engine import Search
-
-
-def _add(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    def add(function: Command) -> Command:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return add
 
 
 def finite(_: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
@@ -34,7 +24,7 @@ def finite(_: click.Context, parameter: click.Parameter, value: float | None) ->
     return value
 
 
-search_options = _add(
+search_options = add_options(
     click.option("--engine", default="stockfish", show_default=True, help="A UCI engine: its name or its path."),
     click.option("--depth", type=click.IntRange(1), metavar="N", help="Search to this depth.  [default: 12]"),
     click.option("--nodes", type=click.IntRange(1), metavar="N", help="Search this many nodes instead."),
@@ -55,7 +45,7 @@ search_options = _add(
 )  # fmt: skip
 """How an engine searches."""
 
-source_options = _add(
+source_options = add_options(
     click.option("--cache", metavar="FILE", help="The cache that analyse filled.  [default: the user's]"),
     click.option("--comments", is_flag=True, help="Use the [%eval] comments, not the cache."),
     click.option("--engine", metavar="NAME", help="Of several engines in the cache: part of its name."),
@@ -76,7 +66,7 @@ source_options = _add(
 )  # fmt: skip
 """Where evaluations are, and which of them."""
 
-measure_options = _add(
+measure_options = add_options(
     click.option("--skip-plies", type=click.IntRange(0), default=0, metavar="N", help="Leave out the first N moves."),
     click.option(
         "--window", type=click.FloatRange(0.01), metavar="PAWNS", callback=finite,

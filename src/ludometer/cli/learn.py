@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -61,6 +62,9 @@ def command(**options: Any) -> None:
 
     if options["plot"] and options["plot"].suffix != ".svg":
         raise LudometerError(f"{options['plot']}: plots are drawn as .svg")
+    target = options["json_file"]
+    if target not in (None, "-") and Path(target).resolve() == Path(options["file"]).resolve():
+        raise LudometerError(f"{target} is the file that is read: write to another one")
     if options["by"]:
         raise LudometerError("learning is studied in one population: choose a part of the file with --where")
     shared = {"width": options["width"], "origin": options["origin"]}

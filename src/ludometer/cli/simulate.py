@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from ludometer.cli.options import Command, counting, file_options, listen, load, note, out_path
+from ludometer.cli.options import add_options, counting, file_options, listen, load, note, out_path
 from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
@@ -31,21 +30,12 @@ def command() -> None:
     """
 
 
-def _add(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    def add(function: Command) -> Command:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return add
-
-
-_population = _add(
+_population = add_options(
     click.option("--players", type=click.IntRange(2), default=1_000, show_default=True, help="Number of players."),
     click.option("--matches", type=click.IntRange(1), default=50_000, show_default=True, help="Number of matches."),
     click.option("--per-match", type=click.IntRange(2), default=2, show_default=True, help="Players in a match."),
 )
-_two_players = _add(
+_two_players = add_options(
     click.option("--players", type=click.IntRange(2), default=1_000, show_default=True, help="Number of players."),
     click.option("--matches", type=click.IntRange(1), default=50_000, show_default=True, help="Number of matches."),
 )
@@ -56,7 +46,7 @@ _activity = click.option(
     show_default=True,
     help="How unequally often players play (SD of the logarithm).",
 )
-_habits = _add(
+_habits = add_options(
     click.option(
         "--draws",
         type=click.FloatRange(0, 1, max_open=True),
@@ -74,7 +64,7 @@ _schedule = click.option(
     metavar="FILE",
     help="Take players, meetings and times from this match file (usual column names) and replace the results only.",
 )
-_target = _add(
+_target = add_options(
     click.option(
         "--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed gives the same file."
     ),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import click
 
-from ludometer.cli.options import Command, json_option, listen, out_path
+from ludometer.cli.options import add_options, json_option, listen, out_path
 from ludometer.cli.skat_source import check_targets
 
 _SHEETS, _PLAYERS = 3, 20
@@ -23,16 +22,7 @@ def command() -> None:
     """
 
 
-def _add(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    def add(function: Command) -> Command:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return add
-
-
-_list_options = _add(
+_list_options = add_options(
     click.option(
         "--scoring",
         type=click.Choice(["extended", "plain", "points"]),
@@ -72,7 +62,7 @@ _anonymise = click.option(
     is_flag=True,
     help="Players are called P-1, P-2, in a random order (--seed) everywhere; names of files are not written either.",
 )
-_work = _add(
+_work = add_options(
     click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For what is drawn."),
     click.option(
         "--jobs", type=click.IntRange(1), metavar="N", help="Threads that read records.  [default: all cores]"
@@ -86,7 +76,7 @@ _matches = click.option(
     metavar="FILE",
     help="Write the series as matches (match, player, place), so that ludometer measure can say how much is luck.",
 )
-_chance = _add(
+_chance = add_options(
     click.option(
         "--chance",
         metavar="i1,i2,i3",

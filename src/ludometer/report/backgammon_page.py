@@ -19,8 +19,8 @@ from ludometer.report.backgammon_charts import (
     luck_chart,
     matches_chart,
 )
-from ludometer.report.charts import separate_ids
 from ludometer.report.files import replacing
+from ludometer.report.frame import frame_page
 from ludometer.report.parts import NOTHING, bullets, download, figure, paragraphs, table
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ludometer.intrinsic.backgammon_balance import Balance
     from ludometer.intrinsic.backgammon_skill import SkillAndLuck
 
-_STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
 _DRAWN = 8
 """Matches with pictures of their own."""
 _LISTED = 40
@@ -45,15 +44,8 @@ def write_backgammon_page(matches: Sequence[AnalysedMatch], found: SkillAndLuck,
         _matches(matches, found),
         _method(found, command),
     ]
-    page = separate_ids("".join(body))
     with replacing(path) as draft:
-        draft.write_text(
-            '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n"
-            f"<body><main>{page}</main></body></html>\n",
-            encoding="utf-8",
-        )
+        draft.write_text(frame_page(title, "".join(body)), encoding="utf-8")
 
 
 def _answer(found: SkillAndLuck) -> str:

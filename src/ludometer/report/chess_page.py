@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ludometer.intrinsic import Filters, measure_gains
-from ludometer.report.charts import separate_ids
 from ludometer.report.chess_sections import (
     calibration_section,
     choices_section,
@@ -23,12 +22,11 @@ from ludometer.report.chess_sections import (
     trajectories_section,
 )
 from ludometer.report.files import replacing
+from ludometer.report.frame import frame_page
 from ludometer.report.parts import bullets, paragraphs
 
 if TYPE_CHECKING:
     from ludometer.intrinsic import CalibratedElo, Calibration, Evaluations, Strengths, Study
-
-_STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
 
 
 def write_chess_page(
@@ -59,15 +57,8 @@ def write_chess_page(
         measures_section(study),
         _method(evaluations, strengths, left_out, command),
     ]
-    page = separate_ids("".join(body))
     with replacing(path) as draft:
-        draft.write_text(
-            '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            f"<title>{escape(title)}: strength from the moves</title><style>{_STYLE}</style></head>\n"
-            f"<body><main>{page}</main></body></html>\n",
-            encoding="utf-8",
-        )
+        draft.write_text(frame_page(f"{title}: strength from the moves", "".join(body)), encoding="utf-8")
 
 
 def _answer(strengths: Strengths) -> str:

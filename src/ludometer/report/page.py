@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from ludometer.luck.comparison import order_games
 from ludometer.luck.words import describe_place
 from ludometer.report.certainty import how_sure
-from ludometer.report.charts import separate_ids
 from ludometer.report.comparison import side_by_side, summarise
 from ludometer.report.files import replacing
+from ludometer.report.frame import frame_page
 from ludometer.report.method import method
 from ludometer.report.parts import (
     Game,
@@ -36,13 +36,12 @@ from ludometer.report.sections import data, other, players, prediction
 if TYPE_CHECKING:
     from ludometer.luck import Measurement
 
-_STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
-
 
 def write_page(games: Sequence[Game], path: Path, *, command: str) -> None:
     """Write the report of one or several games."""
     with replacing(path) as draft:
-        draft.write_text(render_page(games, command=command), encoding="utf-8")
+        # names of files may hold bytes that are no text
+        draft.write_text(render_page(games, command=command), encoding="utf-8", errors="replace")
 
 
 def render_page(games: Sequence[Game], *, command: str) -> str:
@@ -60,12 +59,7 @@ def render_page(games: Sequence[Game], *, command: str) -> str:
             for name, game in games
         ]
     body.append(method(games, command))
-    page = separate_ids("".join(body))
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body><main>{page}</main></body></html>\n"
-    )
+    return frame_page(title, "".join(body))
 
 
 def _answer(name: str, game: Measurement) -> str:

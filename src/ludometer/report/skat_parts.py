@@ -7,8 +7,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ludometer.report.charts import separate_ids
 from ludometer.report.files import replacing
+from ludometer.report.frame import frame_page
 from ludometer.report.parts import paragraphs, table
 from ludometer.report.skat_text import Table
 from ludometer.report.skat_words import phrase
@@ -22,19 +22,12 @@ if TYPE_CHECKING:
 LONGEST = 200
 """Rows of a table on the page; all of them are in the file to download."""
 
-_STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
-
 
 def write_page(path: Path, title: str, parts: Sequence[str], language: Language) -> None:
     """One page without network or scripts."""
-    body = separate_ids("".join([f"<h1>{escape(title)}</h1>", *parts]))
-    html = (
-        f'<!DOCTYPE html>\n<html lang="{language}"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body><main>{body}</main></body></html>\n"
-    )
+    body = "".join([f"<h1>{escape(title)}</h1>", *parts])
     with replacing(path) as draft:
-        draft.write_text(html, encoding="utf-8")
+        draft.write_text(frame_page(title, body, language=language), encoding="utf-8")
 
 
 def answer(lead: str, *parts: str) -> str:
