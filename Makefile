@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test check lock benchmarks clean
+.PHONY: demo test check docs lock benchmarks clean
 
 demo: $(READY)
 	$(BIN)/ludometer demo
@@ -27,13 +27,30 @@ $(READY): requirements/dev.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $(READY)
 
+# The documentation site, in an environment of its own; build/docs/index.html opens without a network. Its pictures are made
+# anew when the program has changed; a browser is used for them where there is one.
+docs: .venv-docs/.ready build/screenshots/.ready
+	.venv-docs/bin/sphinx-build -b html -W --keep-going -n -q -d build/doctrees docs build/docs
+	@echo "open build/docs/index.html"
+
+build/screenshots/.ready: .venv-docs/.ready scripts/make_screenshots.py scripts/run_pages.py $(shell find src -name '*.py' -o -name '*.gz' -o -name '*.css')
+	.venv-docs/bin/python scripts/make_screenshots.py build/screenshots
+	@touch $@
+
+.venv-docs/.ready: requirements/docs.txt pyproject.toml
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements/docs.txt
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
 # The locks: exact versions with hashes, no download addresses. Needs uv.
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra dev --output-file requirements/dev.txt pyproject.toml
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --constraint requirements/dev.txt --output-file requirements/benchmarks.txt pyproject.toml requirements/benchmarks.in
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --constraint requirements/dev.txt --output-file requirements/docs.txt pyproject.toml requirements/docs.in
 
 benchmarks: $(READY)
 	sh benchmarks/run.sh
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf .venv .venv-docs build .mypy_cache .ruff_cache .import_linter_cache

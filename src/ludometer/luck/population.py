@@ -281,7 +281,8 @@ def _weigh(sample: Sample, prior: SigmaPrior, other: SigmaPrior) -> OtherPrior |
     if not np.isfinite(log_ratio).all():
         return None
     relative = min(sample.ess) / sigma.size
-    log_weight, shape = stats.psislw(-(log_ratio - log_ratio.max()).ravel(), r_eff=relative, axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):  # where many ratios are equal the fitted tail has no shape
+        log_weight, shape = stats.psislw(-(log_ratio - log_ratio.max()).ravel(), r_eff=relative, axis=-1)
     weight = np.exp(log_weight - log_weight.max())
     weight /= weight.sum()
     if not float(shape) < _HIGHEST_K or relative / np.sum(weight**2) < _OTHER_ESS:
