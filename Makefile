@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test check docs lock benchmarks clean
+.PHONY: demo test check docs lock benchmarks reproductions clean
 
 demo: $(READY)
 	$(BIN)/ludometer demo
@@ -51,6 +51,10 @@ lock:
 
 benchmarks: $(READY)
 	sh benchmarks/run.sh
+
+# Published tables made again, cell by cell, from the shared data: docs/reproductions.md.
+reproductions: $(READY)
+	$(BIN)/python -m reproductions --write
 
 clean:
 	rm -rf .venv .venv-docs build .mypy_cache .ruff_cache .import_linter_cache

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ludometer.errors import LudometerError
+from ludometer.read import read_matches
 from ludometer.read.columns import PairColumns, ReadOptions, SeatColumns, find_columns
 
 
@@ -63,3 +65,10 @@ def test_what_is_not_found_is_said_with_the_remedy(names: str, options: dict[str
 
 def test_time_columns_come_in_the_order_of_the_contract() -> None:
     assert find("white black result round date Time").times == ("Time", "date", "round")
+
+
+def test_the_first_may_have_won_every_match(tmp_path: Path) -> None:
+    path = tmp_path / "siege.csv"
+    path.write_text("Sieger;Verlierer\nAnna;Ben\nBen;Cem\n", encoding="utf-8")
+    matches = read_matches(path, first="Sieger", second="Verlierer", score="first-won")
+    assert matches.pairs.halves.tolist() == [2, 2]

@@ -43,7 +43,11 @@ def file_options(*, several: bool = False, optional: bool = False) -> Callable[[
         click.argument("file", nargs=-1 if several else 1, required=not optional),
         click.option("--first", metavar="COLUMN", help="Column of the first player."),
         click.option("--second", metavar="COLUMN", help="Column of the second player."),
-        click.option("--score", metavar="COLUMN[,COLUMN]", help="Column of the result, or two columns of points."),
+        click.option(
+            "--score",
+            metavar="COLUMN[,COLUMN]",
+            help="Column of the result, or two columns of points; first-won: the first player won every match.",
+        ),
         click.option("--time", metavar="COLUMN", help="Column that orders the matches."),
         click.option("--match", metavar="COLUMN", help="Column of the match, where a row is a player in a match."),
         click.option("--player", metavar="COLUMN", help="Column of the player, likewise."),

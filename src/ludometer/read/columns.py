@@ -14,6 +14,10 @@ SECOND = ("player_2", "black", "loser", "away", "second")
 RESULT = ("score_1", "result", "score")
 WINNER = "winner"
 """Beside two players: whose name stands here won."""
+
+FIRST_WON = "first-won"
+"""In place of a column of results: the first player won every match, as where winners and losers have columns."""
+
 POINTS = (
     ("score_1", "score_2"),
     ("goals_1", "goals_2"),
@@ -144,6 +148,8 @@ def _player_columns(finder: _Finder, options: ReadOptions) -> tuple[str | None, 
 
 
 def _result_columns(finder: _Finder, options: ReadOptions, first: str, second: str) -> tuple[str, ...]:
+    if options.score == FIRST_WON and FIRST_WON not in finder.names:
+        return ()
     if options.score:
         wanted = [name.strip() for name in options.score.split(",")]
         if len(wanted) > 2:
@@ -165,7 +171,7 @@ def _result_columns(finder: _Finder, options: ReadOptions, first: str, second: s
         return (winner,)
     finder.fail(
         f"no column holds the result ({'|'.join(RESULT)}, or points: {', '.join('/'.join(pair) for pair in POINTS)})",
-        "--score",
+        f"--score (--score {FIRST_WON} if {first!r} won every match)",
     )
 
 
