@@ -334,15 +334,6 @@ def test_the_first_run_says_that_it_compiles_and_the_next_is_silent(tmp_path: Pa
     assert first.stdout == second.stdout
 
 
-def test_demo_measures_games_and_writes_its_report(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = run("demo")
-    assert done.status == 0
-    assert "How much skill, how much luck?" in done.out
-    assert "How strong is each player of a league?" in done.out
-    assert "a coin flip" in (tmp_path / "demo-report.html").read_text()
-
-
 def test_the_file_that_is_read_is_not_written_to(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "in.csv"
     path.write_text("winner,loser\nAnn,Ben\n")

@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING
 
 import click
 
-from ludometer.cli.options import listen, note, out_path
+from ludometer.cli.options import counting, listen, note, out_path
+
+if TYPE_CHECKING:
+    from ludometer.luck import Measurement
+    from ludometer.report.demo import Contest
+
+
+_BESIDE = ("Go", "Tennis", "Chess", "Tetris (2p)", "Rummy (2p)", "Skat", "Backgammon", "Poker (2p)", "Yahtzee (2p)")
+"""Published games that have a line on the screen; the report has them all."""
+
+_DRAWS = 200
+"""Effective draws for the interval of ℓ², fewer than `measure` takes, so that all is done within a minute."""
 
 
 @click.command("demo")
@@ -15,50 +29,69 @@ from ludometer.cli.options import listen, note, out_path
     "--html", default="demo-report.html", show_default=True, callback=out_path, metavar="FILE", help="The report."
 )
 def command(html: Path) -> None:
-    """Measure three bundled games, write a report, and rate the players of a bundled league.
+    """Measure six games that programs played, rate the players, and write a report.
 
-    All files were simulated, so the truth is known.
+    Chess by Stockfish, GNU Backgammon, Skat by xskat, a game of dice, one of cards, and a coin: 42,000 matches, which
+    come with the program.
 
     \b
     ludometer demo
     """
     listen()
-    from ludometer.cli.measure import compare, show
     from ludometer.demo import GAMES
-    from ludometer.luck import compare_games, measure
+    from ludometer.luck import LuckChoices, measure
     from ludometer.parallel import Workers
     from ludometer.read import read_matches
-    from ludometer.report.page import write_page
+    from ludometer.report.demo import CAUTION, Contest, find_strengths, write_demo
 
     workers = Workers(os.cpu_count() or 1)
-    games = [(name, measure(read_matches(path), workers=workers)) for name, path in GAMES.items()]
-    click.echo("How much skill, how much luck?\n")
-    show(*games[0])
-    click.echo("Three games side by side\n")
-    compare(games, compare_games(games))
-    write_page(games, html, command=f"ludometer demo --html {html}")
-    _rate_club()
+    games: list[tuple[str, Measurement]] = []
+    contests: list[Contest] = []
+    with counting("measuring", "games", total=len(GAMES)) as update:
+        for about in GAMES:
+            matches = read_matches(about.path)
+            games.append((about.name, measure(matches, luck=LuckChoices(draws=_DRAWS), workers=workers)))
+            contests.append(Contest(about, find_strengths(matches)))
+            if update:
+                update(len(games), len(GAMES))
+    _show_scale(games)
+    _show_players(contests)
+    click.echo("\n" + fill(CAUTION, 100))
+    write_demo(games, contests, html, command=f"ludometer demo --html {html}")
+    click.echo("\nNow yours:                         ludometer measure YOUR-FILE.csv --html report.html")
+    note(f"the files are in {GAMES[0].path.parent}")
     note(f"wrote {html}: open it in a browser")
 
 
-def _rate_club() -> None:
-    from ludometer.demo import CLUB
-    from ludometer.ratings import evaluate, predict, rate
-    from ludometer.read import read_file
-    from ludometer.report.documents import as_text
+def _show_scale(games: Sequence[tuple[str, Measurement]]) -> None:
+    """The measured games among some of the published ones, from the widest spread of ratings to the narrowest."""
+    from ludometer.luck.reference import reference_games
+    from ludometer.luck.verdict import describe
     from ludometer.report.text import format_table
 
-    reading = read_file(CLUB)
-    frame = rate(reading.matches).to_frame()
-    cells = (
-        [f"{n}", row["player"], f"{row['rating']:.0f}", f"{row['matches']}", str(as_text(row["last"]))]
-        for n, row in enumerate(frame.head(5).iter_rows(named=True), 1)
-    )
-    click.echo("\nHow strong is each player of a league?     ludometer rate club.csv --top 5")
-    click.echo(format_table(["", "player", "rating", "matches", "last played"], cells, left=(1,)))
-    click.echo("\nDo the ratings predict?                    ludometer evaluate club.csv")
-    click.echo(evaluate(reading.matches).summary())
-    best, middle = frame["player"][0], frame["player"][len(frame) // 2]
-    click.echo(f"\nWho wins the next match?                   ludometer predict club.csv {best} {middle}")
-    click.echo(predict(reading.matches, best, middle).summary() + "\n")
-    note(f"the league is {CLUB}")
+    rows = [
+        (game.sd, [f"  {game.game}", f"{game.sd:.1f}", f"{game.p_sd:.1%}", "", "", "published"])
+        for game in reference_games()
+        if game.game in _BESIDE
+    ]
+    for name, game in games:
+        matched, verdict, spread = game.yardstick, game.verdict, game.main
+        assert matched is not None
+        assert verdict is not None
+        assert spread.sd is not None
+        assert spread.p_sd is not None
+        shares = (describe(one).replace("more than", ">") for one in (matched.deterministic, matched.chess))
+        rows.append((spread.sd, [f"◆ {name}", f"{spread.sd:.1f}", f"{spread.p_sd:.1%}", *shares, verdict.answer]))
+    rows.sort(key=lambda row: -row[0])
+    headers = ["", "SD of ratings", "one SD better scores", "like strength", "like chess", "verdict"]
+    click.echo("How much skill, how much luck?     ◆ measured now, beside games as people played them\n")
+    click.echo(format_table(headers, [cells for _, cells in rows], left=(0, 5)))
+
+
+def _show_players(contests: Sequence[Contest]) -> None:
+    """The first and the last of each game."""
+    from ludometer.report.text import format_table
+
+    click.echo("\nHow strong is each player?         Elo points around the mean, ± 95 %\n")
+    rows = [[contest.about.name, *(contest.best(place) for place in (0, -1))] for contest in contests]
+    click.echo(format_table(["", "strongest", "weakest"], rows, left=(0, 1, 2)))

@@ -281,11 +281,12 @@ def _weigh(sample: Sample, prior: SigmaPrior, other: SigmaPrior) -> OtherPrior |
     if not np.isfinite(log_ratio).all():
         return None
     relative = min(sample.ess) / sigma.size
-    with np.errstate(divide="ignore", invalid="ignore"):  # where many ratios are equal the fitted tail has no shape
+    # of draws near 0 a few can carry so much weight that it is no number any more
+    with np.errstate(all="ignore"):
         log_weight, shape = stats.psislw(-(log_ratio - log_ratio.max()).ravel(), r_eff=relative, axis=-1)
-    weight = np.exp(log_weight - log_weight.max())
-    weight /= weight.sum()
-    if not float(shape) < _HIGHEST_K or relative / np.sum(weight**2) < _OTHER_ESS:
+        weight = np.exp(log_weight - log_weight.max())
+        weight /= weight.sum()
+    if not (float(shape) < _HIGHEST_K and relative / np.sum(weight**2) >= _OTHER_ESS):
         return None
     l2 = 1 / (1 + sigma.ravel() ** 2)
     mean = float(np.sum(weight * l2))
