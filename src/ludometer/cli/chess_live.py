@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import sys
 import time
 from collections.abc import Iterator
@@ -100,7 +99,8 @@ def _last_game(file: str) -> tuple[ChessGame | None, bool]:
         raise LudometerError(f"{file}: a game of another variant ({tags['Variant']})")
     is_over = text.split()[-1:] in (["1-0"], ["0-1"], ["1/2-1/2"])
     # what is not followed by a space or a new line may be half a move
-    whole = text if is_over or written[-1:].isspace() else re.sub(r"\S+$", "", text)
+    half = "" if is_over or written[-1:].isspace() or text[-1:].isspace() else "".join(text.split()[-1:])
+    whole = text.removesuffix(half)
     start = tags.get("FEN") or START
     names = (tags.get("White") or "White", tags.get("Black") or "Black")
     return ChessGame("1", *names, parse_moves(whole)[0], start=start), is_over

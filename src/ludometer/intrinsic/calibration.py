@@ -357,8 +357,8 @@ def _of_dict(found: Mapping[str, Any]) -> Calibration:
         np.array([point[key] for point in points], np.float64) for key in ("rating", "difference", "error")
     )
     _refuse_far(rating, difference, error, [value for value in found["held_out"].values() if value is not None])
-    if not 0 < found["level"] < 1:
-        raise ValueError("the level is no share")
+    if not 0 < found["level"] < 1 or not (error > 1e-6).all():
+        raise ValueError("the level is no share, or there is no error")
     reference = found["reference"]
     conventions = Conventions(**found["conventions"])
     conventions.describe()

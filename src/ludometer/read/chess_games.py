@@ -216,11 +216,21 @@ def _stays_open(line: str, in_comment: bool) -> bool:
         if closed < 0:
             return True
         line = line[closed + 1 :]
-    if "{" not in line:
-        return False
-    if ";" in line:
-        line = re.sub(r"\{[^}]*\}|;.*", "", line)
-    return line.rfind("{") > line.rfind("}")
+    if ";" not in line:
+        return line.rfind("{") > line.rfind("}")
+    # step by step: a pattern would look from every brace to the end of the line
+    at, note = 0, line.find(";")
+    while (opened := line.find("{", at)) >= 0:
+        if note < at:
+            note = line.find(";", at)
+            note = len(line) if note < 0 else note
+        if note < opened:
+            return False
+        closed = line.find("}", opened)
+        if closed < 0:
+            return True
+        at = closed + 1
+    return False
 
 
 def _lines(stream: BinaryIO) -> Iterator[str]:

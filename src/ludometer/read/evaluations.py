@@ -13,6 +13,7 @@ from ludometer.arrays import Array, Codes, Counts, Floats, Halves, Mask
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.intrinsic.evaluations import Conventions, Evaluations, to_centipawns
 from ludometer.players import Players
+from ludometer.read.evaluation_columns import find_columns
 from ludometer.read.faults import Faults, first_values
 from ludometer.read.outcomes import numbers
 from ludometer.read.results import BAD, parse_result
@@ -21,28 +22,9 @@ from ludometer.read.sources import Source, open_source
 if TYPE_CHECKING:
     import polars as pl
 
-COLUMNS: dict[str, tuple[str, ...]] = {
-    "game": ("game", "game_id", "match", "match_id"),
-    "ply": ("ply",),
-    "player": ("player",),
-    "white": ("white",),
-    "black": ("black",),
-    "evaluation": ("evaluation", "eval"),
-    "side": ("side", "color", "colour"),
-    "event": ("event",),
-    "result": ("result",),
-    "rating": ("rating", "elo"),
-    "white_rating": ("white_elo", "whiteelo", "white_rating"),
-    "black_rating": ("black_elo", "blackelo", "black_rating"),
-    "best": ("best",),
-    "second": ("second",),
-    "choice": ("choice",),
-    "material": ("material",),
-}
-"""What a column may be called; the first that is there counts. `evaluation`, `best` and `second` are in pawns."""
-
 _MATE = re.compile(r"([+-]?)\s*(?:#|m|mate)\s*([+-]?)\s*\d*", re.IGNORECASE)
 _OPEN = -2
+_LARGEST = 1e9
 _SIDES = {"w": 0, "white": 0, "b": 1, "black": 1}
 
 
@@ -82,7 +64,7 @@ def read_evaluations(
     opened = open_source(source)
     if opened.is_pgn:
         raise LudometerError(f"{opened.name}: a PGN file, not a table of evaluations")
-    named = _find_columns(opened)
+    named = find_columns(opened)
     frame = _whole(opened, list(named.values()))
     rows = _Rows(frame, named, conventions or Conventions(), Faults())
     rows.read()
@@ -147,7 +129,7 @@ class _Rows:
         self.add(empty, f"{self.named['evaluation']} is missing", None)
         name = self.named["evaluation"]
         self.add(np.isnan(value) & ~empty, f"{name} is neither a number of pawns nor a mate (#3)", name)
-        self.evaluation, self.mate = to_centipawns(value * 100, self.conventions.mate_value)
+        self.evaluation, self.mate = to_centipawns(_centipawns(value), self.conventions.mate_value)
         for key in ("best", "second"):
             if key in self.named:
                 value, empty = self._evaluations(key)
@@ -275,21 +257,21 @@ class _Rows:
         if "best" not in self.named:
             return None
         keys = [key for key in ("best", "second") if key in self.named]
-        values = [to_centipawns(self._evaluations(key)[0] * 100, self.conventions.mate_value)[0] for key in keys]
+        values = [to_centipawns(_centipawns(self._evaluations(key)[0]), self.conventions.mate_value)[0] for key in keys]
         return np.column_stack(values)[order].astype(np.int32)
 
     def _choice(self, order: Counts) -> Halves | None:
         if "choice" not in self.named:
             return None
         value = self._numbers("choice")[order]
-        return np.where(np.isfinite(value), value - 1, -1).astype(np.int8)
+        return np.where(np.isfinite(value), np.clip(value, 0, 100) - 1, -1).astype(np.int8)
 
     def _material(self, order: Counts) -> Codes | None:
         if "material" not in self.named:
             return None
         value = self._numbers("material")[order]
         # where it is not known nothing is an endgame
-        return np.where(np.isfinite(value), value, 62).astype(np.int32)
+        return np.where(np.isfinite(value), np.clip(value, 0, 1000), 62).astype(np.int32)
 
     def _evaluations(self, key: str) -> tuple[Floats, Mask]:
         """Pawns, an infinity for a mate, NaN where there is neither; and where there is nothing."""
@@ -320,26 +302,9 @@ class _Rows:
         self.add(mask, kind, column)
 
 
-def _find_columns(opened: Source) -> dict[str, str]:
-    folded = {name.strip().casefold(): name for name in reversed(list(opened.schema))}
-    named = {
-        key: next(folded[word] for word in words if word in folded)
-        for key, words in COLUMNS.items()
-        if any(word in folded for word in words)
-    }
-    wanted = [key for key in ("game", "ply", "evaluation") if key not in named]
-    if "player" not in named and not {"white", "black"} <= named.keys():
-        wanted.append("player (or white and black)")
-    if wanted:
-        shown = ", ".join(repr(name) for name in list(opened.schema)[:20])
-        raise LudometerError(
-            f"{opened.name}: a table of evaluations has columns game, ply, player and evaluation; "
-            f"missing: {', '.join(wanted)}\nThe file has: {shown}"
-        )
-    if "player" in named:
-        # who moved is said: White and Black would say it again
-        named = {key: name for key, name in named.items() if key not in ("white", "black")}
-    return named
+def _centipawns(pawns: Floats) -> Floats:
+    """Pawns as centipawns; what is beyond any evaluation is a mate, and does not overflow."""
+    return np.where(np.abs(pawns) > _LARGEST, np.copysign(np.inf, pawns), pawns) * 100
 
 
 def _whole(opened: Source, columns: Sequence[str]) -> pl.DataFrame:

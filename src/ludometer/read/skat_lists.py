@@ -247,7 +247,7 @@ def _number(row: dict[str, Any], key: str, *, most: int | None = None) -> int | 
     text = row.get(key)
     if text is None:
         return None
-    if not re.fullmatch(r"[+−-]?\d{1,15}(\.0{1,2})?", text):
+    if not re.fullmatch(r"[+−-]?\d{1,7}(\.0{1,2})?", text):
         raise LudometerError(f"{text!r} is no whole number of {key}")
     number = int(float(text.replace("−", "-")))
     if most is not None and not 0 <= number <= most:

@@ -7,10 +7,12 @@ import io
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -18,6 +20,8 @@ import numpy as np
 
 from ludometer.arrays import Counts
 from ludometer.errors import LudometerError, MatchDataError
+from ludometer.read.arrow_check import check_arrow
+from ludometer.read.bounds import check_fields, check_lines, read_whole
 from ludometer.read.unpack import unpacker
 
 if TYPE_CHECKING:
@@ -29,6 +33,9 @@ BATCH_ROWS = 250_000
 _HEAD = 1 << 16
 _TEXT = bytes(byte for byte in range(256) if byte >= 32 or byte in b"\t\r\n\f\x1a")
 _ARROW_STREAM = b"\xff\xff\xff\xff"
+_JSON_FAULT = re.compile(r"\bat character (\d+)")
+_INTERNAL = re.compile(r"panicked|unwrap\(|Error\(|Err\(|::|\.rs\b")
+_MOST_COLUMNS = 10_000
 _KNOWN = "CSV, JSON lines, Parquet, Arrow and PGN are read"
 
 
@@ -48,8 +55,12 @@ class Source:
 
     def batches(self, columns: Iterable[str]) -> Iterator[pl.DataFrame]:
         """Frames of these columns, in the order of the file."""
+        n_rows = 0
         with plain_errors(self.name):
-            yield from self.open_batches(list(dict.fromkeys(columns)))
+            for frame in self.open_batches(list(dict.fromkeys(columns))):
+                check_fields(frame, n_rows)
+                n_rows += len(frame)
+                yield frame
 
 
 @dataclass(frozen=True)
@@ -83,11 +94,14 @@ def open_source(source: Any) -> Source:
             head = stream.read(_HEAD)
     except OSError as error:
         raise LudometerError(f"{source}: cannot be read ({error.strerror})") from error
-    if unpacker(head) or _is_pgn(head, path.name):
+    if unpacker(head) or _is_pgn(head, path.name) or not _is_text(str(path)):
+        # Polars cannot open a name that is no Unicode text
         return _stream_source(path.name, lambda: path.open("rb"))
     if head.startswith(b"PAR1") or path.suffix.lower() in (".parquet", ".pq"):
         return _lazy_source(path.name, lambda pl: pl.scan_parquet(path, glob=False))
     if head.startswith(b"ARROW1"):
+        with plain_errors(path.name):
+            check_arrow(np.memmap(path, np.uint8, "r"))
         return _lazy_source(path.name, lambda pl: pl.scan_ipc(_no_pattern(path)))
     if head.startswith(_ARROW_STREAM):
         return _bytes_source(path.name, head, path.read_bytes())
@@ -99,7 +113,7 @@ def _stream_source(name: str, opener: Callable[[], AbstractContextManager[Binary
     with plain_errors(name), ExitStack() as opened:
         head, whole = _unpacked(opened.enter_context(opener()))
         if not _is_pgn(head, name):
-            return _bytes_source(name, head, whole.read())
+            return _bytes_source(name, head, read_whole(whole))
         if once:
             still_open = opened.pop_all()
 
@@ -140,6 +154,9 @@ def _read_head(stream: BinaryIO) -> bytes:
 def _bytes_source(name: str, head: bytes, data: bytes) -> Source:
     if head.startswith(b"PAR1"):
         return _lazy_source(name, lambda pl: pl.scan_parquet(io.BytesIO(data)))
+    if head.startswith((b"ARROW1", _ARROW_STREAM)):
+        with plain_errors(name):
+            check_arrow(np.frombuffer(data, np.uint8))
     if head.startswith(b"ARROW1"):
         return _lazy_source(name, lambda pl: pl.scan_ipc(io.BytesIO(data)))
     if head.startswith(_ARROW_STREAM):
@@ -183,18 +200,16 @@ def _csv_source(name: str, data: Path | bytes) -> Source:
 
     raw = np.memmap(data, np.uint8, "r") if isinstance(data, Path) else np.frombuffer(data, np.uint8)
     notes: tuple[str, ...] = ()
+    with plain_errors(name):
+        check_lines(raw)
     if raw.max(initial=0) > 127 and not _is_utf8(raw):
         data = raw.tobytes().decode("cp1252", "replace").encode()
         raw = np.frombuffer(data, np.uint8)
         notes = ("the text is not UTF-8 and was read as Windows-1252",)
     separator, fields = _header(name, raw)
     n_fields = len(fields)
-    folded = [entry.strip().casefold() for entry in fields]
-    twice = [entry for place, entry in enumerate(folded) if entry in folded[:place]]
-    notes += tuple(f"two columns are called {entry}: the first counts" for entry in dict.fromkeys(twice))
-    pool = ThreadPoolExecutor(1)
-    scanning = pool.submit(_find_odd_rows, name, raw, separator, n_fields)
-    pool.shutdown(wait=False)
+    counts = Counter(entry.strip().casefold() for entry in fields)
+    notes += tuple(f"two columns are called {entry}: the first counts" for entry, n in counts.items() if n > 1)
 
     def scan() -> pl.LazyFrame:
         return pl.scan_csv(
@@ -208,16 +223,31 @@ def _csv_source(name: str, data: Path | bytes) -> Source:
 
     with plain_errors(name):
         schema = scan().collect_schema()
+    # Polars leaves the doubled quotation marks of a quoted heading as they are
+    plain = {old: new for old, new in zip(schema, fields, strict=False) if '""' in old and fields.count(new) == 1}
+    with plain_errors(name):
+        schema = scan().rename(plain).collect_schema()
+
+    @cache
+    def scanning() -> Future[OddRows]:
+        pool = ThreadPoolExecutor(1)
+        found = pool.submit(_find_odd_rows, name, raw, separator, n_fields)
+        pool.shutdown(wait=False)
+        return found
 
     def batches(columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        scanning()
         try:
-            yield from scan().select(columns).collect_batches(chunk_size=BATCH_ROWS)
+            yield from scan().rename(plain).select(columns).collect_batches(chunk_size=BATCH_ROWS)
         except pl.exceptions.PolarsError:
             # an open quote is the likely reason, and the scan says where
-            scanning.result()
+            scanning().result()
             raise
+        finally:
+            # a file that its owner cuts short while it is looked at would end the process
+            wait([scanning()])
 
-    return Source(name, dict(schema), batches, scanning.result, notes, is_csv=True)
+    return Source(name, dict(schema), batches, lambda: scanning().result(), notes, is_csv=True)
 
 
 def _find_odd_rows(name: str, raw: np.ndarray[Any, np.dtype[np.uint8]], separator: str, n_fields: int) -> OddRows:
@@ -276,6 +306,14 @@ def _pgn_source(name: str, opener: Callable[[], AbstractContextManager[BinaryIO]
     return Source(name, schema, batches, is_pgn=True)
 
 
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _is_pgn(head: bytes, name: str) -> bool:
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     return re.match(rb'\[[A-Za-z]\w*\s+"', text) is not None or ".pgn" in Path(name.lower()).suffixes
@@ -296,9 +334,16 @@ def _is_utf8(raw: np.ndarray[Any, np.dtype[np.uint8]]) -> bool:
 def _header(name: str, raw: np.ndarray[Any, np.dtype[np.uint8]]) -> tuple[str, list[str]]:
     """The separator and the columns, from the first line that is not empty."""
     text = raw[: 1 << 20].tobytes().decode("utf-8-sig", "replace").lstrip("\r\n \t")
-    split = {mark: next(csv.reader(io.StringIO(text), delimiter=mark), []) for mark in ",;\t|"}
+    # an end of line of old Macs amid others is a blank to Polars, an error to csv
+    text = text.replace("\r\n", "\n").replace("\r", " ")
+    try:
+        split = {mark: next(csv.reader(io.StringIO(text), delimiter=mark), []) for mark in ",;\t|"}
+    except csv.Error as error:
+        raise MatchDataError(f"{name}: the first line is too long to name columns") from error
     separator = max(split, key=lambda mark: len(split[mark]))
     fields = split[separator]
+    if len(fields) > _MOST_COLUMNS:
+        raise MatchDataError(f"{name}: {len(fields):,} columns are more than a table of matches has")
     if not any(entry.strip() for entry in fields):
         raise MatchDataError(f"{name}: the first line names no columns")
     return separator, fields
@@ -306,7 +351,10 @@ def _header(name: str, raw: np.ndarray[Any, np.dtype[np.uint8]]) -> tuple[str, l
 
 @contextmanager
 def plain_errors(name: str) -> Iterator[None]:
-    """Errors of Polars, of decompression and of the disk, as one message without a traceback."""
+    """Errors of Polars, of decompression and of the disk, as one message without a traceback.
+
+    One that names no file is given its name.
+    """
     import gzip
     import zlib
 
@@ -322,10 +370,25 @@ def plain_errors(name: str) -> Iterator[None]:
         gzip.BadGzipFile,
         zlib.error,
         EOFError,
+        MemoryError,
         zstandard.ZstdError,
     ) as error:
-        reason = str(error).strip().splitlines()
-        raise MatchDataError(f"{name}: cannot be read: {reason[0] if reason else type(error).__name__}") from error
+        raise MatchDataError(f"{name}: cannot be read: {_in_plain_words(error)}") from error
+    except LudometerError as error:
+        if name in str(error.args[0] if error.args else ""):
+            raise
+        raise type(error)(f"{name}: {error}") from error
+
+
+def _in_plain_words(error: BaseException) -> str:
+    """The first line of a message; what only a programmer of Polars would understand, in other words."""
+    lines = str(error).strip().splitlines()
+    text = lines[0] if lines else ""
+    if place := _JSON_FAULT.search(text):
+        return f"the JSON is not sound near character {int(place[1]):,}"
+    if isinstance(error, MemoryError) or "allocate" in text:
+        return "the memory is not enough"
+    return "its contents are damaged" if not text or _INTERNAL.search(text) else text
 
 
 class _Chained(io.RawIOBase):

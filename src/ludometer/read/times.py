@@ -157,6 +157,17 @@ def _parse_trimmed(text: pl.Series, pattern: str) -> pl.Series:
 def _parse_stripped(text: pl.Series, pattern: str) -> pl.Series:
     import polars as pl
 
+    try:
+        return _parse_pattern(text, pattern)
+    except pl.exceptions.PolarsError as error:
+        raise LudometerError(
+            f"{pattern!r} is no way to write dates; write %Y, %m, %d for year, month, day, and %H, %M, %S for the clock"
+        ) from error
+
+
+def _parse_pattern(text: pl.Series, pattern: str) -> pl.Series:
+    import polars as pl
+
     if pattern == "%Y-%m":
         return (text + "-01").str.to_date("%Y-%m-%d", strict=False)
     if "%H" not in pattern:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +27,28 @@ def to_svg(chart: Any) -> str:
         gridColor="#e5e5e5",
         domainColor=GREY,
     )
-    svg: str = vl_convert.vegalite_to_svg(styled.configure_view(stroke=None).to_json(validate=False))
+    spec = styled.configure_view(stroke=None).to_json(validate=False)
+    if _ESCAPED.search(spec) or _ILLEGAL.search(spec):
+        spec = json.dumps(_without_illegal(json.loads(spec)))
+    svg: str = vl_convert.vegalite_to_svg(spec)
     return re.sub(r'(<svg[^>]*?) width="([^"]*)" height="[^"]*"', r'\1 style="max-width:\2px"', svg, count=1)
+
+
+# What XML and the expressions of Vega have no place for, and as JSON writes it. The converter does not raise on some
+# of it, it ends the process.
+_ESCAPED = re.compile(r"\\u(?:00[01][0-9a-f]|202[89]|fff[ef]|d[89a-f][0-9a-f]{2})")
+_ILLEGAL = re.compile("[^\t\n\r\x20-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def _without_illegal(part: Any) -> Any:
+    """A part of a chart whose texts have no character that SVG cannot hold."""
+    if isinstance(part, str):
+        return _ILLEGAL.sub("\ufffd", part)
+    if isinstance(part, list):
+        return [_without_illegal(one) for one in part]
+    if isinstance(part, dict):
+        return {_without_illegal(name): _without_illegal(one) for name, one in part.items()}
+    return part
 
 
 def separate_ids(page: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 import tempfile
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 TABLES = (".csv", ".parquet")
 _SINKS = {".parquet": "sink_parquet", ".csv": "sink_csv", ".jsonl": "sink_ndjson"}
 RECORDS = tuple(_SINKS)
+_DISK = re.compile(r"([^:]+?) \(os error \d+\)")
 
 
 @contextmanager
@@ -55,19 +57,25 @@ def replacing(path: Path) -> Iterator[Path]:
         draft.replace(path)
     except OSError as error:
         raise LudometerError(f"{path}: cannot be written ({error.strerror or error})") from error
+    except Exception as error:
+        # Polars wraps what the disk said into an error of its own
+        if reason := _DISK.search(str(error)):
+            raise LudometerError(f"{path}: cannot be written ({reason[1]})") from error
+        raise
     finally:
         draft.unlink(missing_ok=True)
 
 
 def write_json(document: dict[str, Any], target: str) -> None:
     """Write a JSON document to a file, or to standard output for "-"."""
-    text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    # names of files may hold bytes that are no text
+    text = (json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode(errors="replace")
     if target == "-":
-        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.write(text)
         sys.stdout.buffer.flush()
         return
     with replacing(Path(target)) as draft:
-        draft.write_text(text, encoding="utf-8")
+        draft.write_bytes(text)
 
 
 def write_matches(

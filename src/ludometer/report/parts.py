@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Game = tuple[str, "Measurement"]
 
+_FORMULA = r"(?s)^\s*[=+\-@].*[(|!]"
+
 NOTHING = "-"
 """In a table, where there is no number."""
 
@@ -133,8 +135,22 @@ def bullets(texts: Sequence[str]) -> str:
 
 def download(frame: pl.DataFrame, name: str, label: str) -> str:
     """A table inside the page, as a link."""
-    data = base64.b64encode(frame.write_csv().encode()).decode()
-    return f'<p class="download"><a download="{name}" href="data:text/csv;base64,{data}">{escape(label)} (CSV)</a></p>'
+    data = base64.b64encode(_defused(frame).write_csv().encode()).decode()
+    return (
+        f'<p class="download"><a download="{escape(name)}" href="data:text/csv;base64,{data}">{escape(label)} (CSV)</a>'
+        "</p>"
+    )
+
+
+def _defused(frame: pl.DataFrame) -> pl.DataFrame:
+    """Text that a spreadsheet would run as a formula, behind an apostrophe.
+
+    Only what could call something: a player may well be called =Anna= or -1.
+    """
+    import polars as pl
+
+    text = pl.col(pl.String)
+    return frame.with_columns(pl.when(text.str.contains(_FORMULA)).then("'" + text).otherwise(text).name.keep())
 
 
 def sentence(text: str) -> str:
