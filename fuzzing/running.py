@@ -86,13 +86,13 @@ def run(
             lost = worker.lost()
             if lost is None:
                 continue
-            (name, seed, stop), reason = lost
+            (name, start, seed, stop), reason = lost
             tallies[name].add(Tally(name, 1, failures=1, examples=[(seed, reason)]))
-            # what came before in the part is not tried again, only not counted
-            if seed + 1 < stop:
-                tasks.put((name, seed + 1, stop))
-            else:
-                left -= 1
+            # what came before in the part was lost with the worker and is tried again
+            rest = [part for part in ((name, start, seed), (name, seed + 1, stop)) if part[1] < part[2]]
+            left += len(rest) - 1
+            for part in rest:
+                tasks.put(part)
     for worker in workers:
         worker.stop()
     return tallies
@@ -126,7 +126,7 @@ class _Worker:
         )
         self.process.start()
 
-    def lost(self) -> tuple[tuple[str, int, int], str] | None:
+    def lost(self) -> tuple[tuple[str, int, int, int], str] | None:
         """The input at which the process died, or hung and was ended; a new process takes its place."""
         reason = ""
         if not self.process.is_alive():
@@ -139,11 +139,11 @@ class _Worker:
             reason = f"it hangs: more than {_HANGS:.0f} seconds"
         if not reason:
             return None
-        target, seed, stop = self.part[0], self.at.value, self.part[2]
+        (target, start, stop), seed = self.part[:], self.at.value
         self._start()
         if seed < 0:
             raise RuntimeError(f"a worker cannot start: {reason}")
-        return (TARGETS[target].name, seed, stop), reason
+        return (TARGETS[target].name, start, seed, stop), reason
 
     def _spent(self) -> float:
         """Seconds of work on the input; on a busy machine the clock says little. One that sleeps for long hangs too."""
@@ -188,8 +188,8 @@ def _work(tasks: Any, results: Any, clock: _Clock, part: Any) -> None:
             part[:] = [[target.name for target in TARGETS].index(name), start, stop]
             if name not in is_warm:
                 # imports and compiling are not the input's time
-                clock.start(start, grace=120)
                 for seed in range(start, min(start + 20, stop)):
+                    clock.start(seed, grace=120)
                     judge(BY_NAME[name], BY_NAME[name].input(seed), Path(folder))
                 is_warm.add(name)
                 _limit_memory()

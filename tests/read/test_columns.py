@@ -50,7 +50,7 @@ def test_options_name_columns() -> None:
 @pytest.mark.parametrize(
     ("names", "options", "message"),
     [
-        ("a b c", {}, r"no columns hold the two players.*--first and --second(.|\n)*'a', 'b', 'c'"),
+        ("a b c", {}, r"no columns hold the two players.*--first COLUMN --second COLUMN(.|\n)*'a', 'b', 'c'"),
         ("white black x", {}, "no column holds the result.*--score"),
         ("match player x", {}, "how the players of a match finished"),
         ("white black result", {"first": "whit"}, "--first whit: no such column; do you mean 'white'"),

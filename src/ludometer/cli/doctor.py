@@ -56,7 +56,9 @@ def command() -> None:
     missing = [name for name in PROGRAMS if not find_program(name)]
     if missing:
         click.echo(f"  on Debian or Ubuntu: apt-get install {' '.join(missing)}; nothing else needs them")
-    click.echo(f"\n{pl.thread_pool_size()} threads for reading")
+    lacks = [name for name in PACKAGES if _version(name) == _MISSING]
+    click.echo(f"\nmissing: {', '.join(lacks)}; install ludometer again" if lacks else "\nEverything needed is there.")
+    click.echo(f"{pl.thread_pool_size()} threads for reading")
     click.echo(f"compiled kernels: {cache_folder()}" if JIT else "kernels run as plain Python (NUMBA_DISABLE_JIT)")
 
 
@@ -68,8 +70,10 @@ def find_program(name: str) -> str | None:
 def _ask(name: str) -> str:
     """The first line with a number in it of what a program says of itself."""
     where, how = find_program(name), PROGRAMS[name][1]
-    if where is None or how is None:
+    if where is None:
         return ""
+    if how is None:
+        return "not told"
     try:
         told = subprocess.run(
             [where, *how],

@@ -162,7 +162,7 @@ def _read_table(path: Path) -> tuple[tuple[int | None, tuple[float, ...]], ...]:
     try:
         with path.open(newline="", encoding="utf-8-sig") as lines:
             rows = list(csv.DictReader(lines))
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise LudometerError(f"--prizes {path}: cannot be read: {error}") from error
     if not rows or not {"place", "prize"} <= rows[0].keys():
         raise LudometerError(f"--prizes {path}: a row for each place is needed, with the columns place and prize")

@@ -117,15 +117,21 @@ def find_columns(names: Sequence[str], options: ReadOptions, *, file: str) -> Pa
         score = None if place else finder.named("--score", options.score) or finder.first_of(SEAT_SCORE)
         if not place and not score:
             finder.fail(
-                f"no column says how the players of a match finished ({', '.join((*PLACE, *SEAT_SCORE))})", "--place"
+                f"no column says how the players of a match finished ({', '.join((*PLACE, *SEAT_SCORE))})",
+                "it with --place COLUMN",
             )
         return SeatColumns(match, player, place, score, times, finder.named("--prizes", options.prizes))
     if wants_seats:
-        finder.fail(f"no column holds the {'player' if match else 'match'}", "--player" if match else "--match")
+        missing = "player" if match else "match"
+        finder.fail(f"no column holds the {missing}", f"it with --{missing} COLUMN")
+    if options.first or options.second:
+        missing = "second" if options.first else "first"
+        finder.fail(f"no column holds the {missing} player", f"it with --{missing} COLUMN")
+    known = ", ".join(f"{first} and {second}" for first, second in zip(FIRST, SECOND, strict=True))
     finder.fail(
-        f"no columns hold the two players ({'|'.join(FIRST)} and {'|'.join(SECOND)}, "
-        f"or {'|'.join(MATCH)} and {'|'.join(PLAYER)} with one row a player)",
-        "--first and --second",
+        f"no columns hold the two players; known names are {known}, "
+        f"or {MATCH[0]} and {PLAYER[0]} with one row a player",
+        "others with --first COLUMN --second COLUMN --score COLUMN --time COLUMN",
     )
 
 
@@ -170,8 +176,9 @@ def _result_columns(finder: _Finder, options: ReadOptions, first: str, second: s
     if winner and winner != first:
         return (winner,)
     finder.fail(
-        f"no column holds the result ({'|'.join(RESULT)}, or points: {', '.join('/'.join(pair) for pair in POINTS)})",
-        f"--score (--score {FIRST_WON} if {first!r} won every match)",
+        f"no column holds the result; known names are {', '.join(RESULT)}, and of points "
+        + ", ".join(" and ".join(pair) for pair in POINTS),
+        f"another with --score COLUMN; if {first!r} won every match, say --score {FIRST_WON}",
     )
 
 
@@ -196,9 +203,9 @@ class _Finder:
             raise LudometerError(f"{self.file}: {option} {name}: no such column{hint}\n{self._listing()}")
         return found
 
-    def fail(self, what: str, option: str) -> NoReturn:
+    def fail(self, what: str, remedy: str) -> NoReturn:
         """Say what is not there, what is, and which option helps."""
-        raise LudometerError(f"{self.file}: {what}. Name them with {option}\n{self._listing()}")
+        raise LudometerError(f"{self.file}: {what}. Name {remedy}\n{self._listing()}")
 
     def _listing(self) -> str:
         shown = ", ".join(repr(name) for name in self.names[:20])

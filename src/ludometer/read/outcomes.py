@@ -54,7 +54,7 @@ class Outcomes:
             halves, missing = self._meanings(column)
         return halves, [
             (missing, f"{name} is missing", None),
-            ((halves == BAD) & ~missing, f"{name} is not a result (1, 0.5, 0, 1-0, 1/2-1/2, W, D, L)", name),
+            ((halves == BAD) & ~missing, f"{name} is not a result (1, 0.5, 0, 1-0, 1/2-1/2, 2:1, W, D, L)", name),
         ]
 
     def _meanings(self, column: pl.Series) -> tuple[Halves, Mask]:
