@@ -77,8 +77,8 @@ def analyse_games(
 ) -> Analysis:
     """Evaluate all positions of games that the cache does not know, and keep each at once.
 
-    Workers take whole games, each with an engine of its own. A game in which the engine ends or hangs is tried once
-    more with a new one, then reported. If nothing is missing no engine is started.
+    Workers take whole games, the longest first, each with an engine of its own. A game in which the engine ends or
+    hangs is tried once more with a new one, then reported. If nothing is missing no engine is started.
     """
     began, workers = time.perf_counter(), workers or Workers()
     program = find_engine(engine)
@@ -90,7 +90,9 @@ def analyse_games(
         identity, asked = _identify(program, search, opened)
         settings = search.settings(identity)
         number = opened.number(settings)
-        missing = [game for game in replays if _missing(opened, number, settings, game.replay)]
+        work = [(_n_missing(opened, number, settings, game.replay), game) for game in replays]
+        # the longest first: so the workers end at the same time
+        missing = [game for n, game in sorted(work, key=lambda entry: -entry[0]) if n]
     crew = Crew(program, search, Path(cache), settings, number, on_positions)
     if asked is not None:
         crew.spare, crew.n_engines = [asked], 1
@@ -181,6 +183,8 @@ def _identify(program: Path, search: Search, cache: Cache) -> tuple[Identity, En
     return engine.identity, engine
 
 
-def _missing(cache: Cache, number: int, settings: Settings, game: Replay) -> bool:
-    wanted = settings.keys(game)[: n_asked(game)]
-    return len(find_known(cache, number, settings, game)) < len(set(wanted))
+def _n_missing(cache: Cache, number: int, settings: Settings, game: Replay) -> int:
+    """Positions that the engine has to evaluate; all of a game of which any is missing, if its hash is carried on."""
+    wanted = len(set(settings.keys(game)[: n_asked(game)]))
+    missing = wanted - len(find_known(cache, number, settings, game))
+    return wanted if missing and settings.hash_policy == "game" else missing
