@@ -23,6 +23,7 @@ from ludometer.errors import LudometerError, MatchDataError
 from ludometer.read import bounds, read_file, read_matches
 from ludometer.read.arrow_check import check_arrow
 from ludometer.read.chess_games import read_chess_games
+from ludometer.read.parquet_check import check_parquet
 from ludometer.read.skat import read_skat
 
 _CARDS = ".".join(suit + rank for suit in "CSHD" for rank in "J789QKTA")
@@ -375,3 +376,68 @@ def test_a_giant_field_is_refused_with_its_row_in_every_format(suffix: str, tmp_
     writers[suffix](path)
     with pytest.raises(LudometerError, match=rf"^games.{suffix}: row 2: home holds 70,000 bytes"):
         read_matches(path)
+
+
+def _typed(rows: int) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "home": pl.Series([f"player {row % 7}" for row in range(rows)]).cast(pl.Categorical),
+            "away": [None if row % 5 == 0 else f"another {row % 3}" for row in range(rows)],
+            "result": [row % 2 for row in range(rows)],
+            "moves": [[row] * (row % 3) for row in range(rows)],
+            "place": [{"town": "Ulm", "board": row} for row in range(rows)],
+        }
+    )
+
+
+@pytest.mark.parametrize("packing", ["uncompressed", "snappy", "gzip", "lz4", "zstd", "brotli"])
+@pytest.mark.parametrize("rows", [0, 1, 20_000])
+def test_sound_parquet_files_pass_the_look_at_their_numbers(packing: Any, rows: int) -> None:
+    out = io.BytesIO()
+    _typed(rows).write_parquet(out, compression=packing, row_group_size=3_000, data_page_size=500)
+    check_parquet(np.frombuffer(out.getvalue(), np.uint8))
+
+
+def test_damaged_numbers_in_a_parquet_file_are_refused() -> None:
+    out = io.BytesIO()
+    _typed(40).write_parquet(out, compression="uncompressed")
+    data, refused = out.getvalue(), 0
+    for place in range(4, len(data)):
+        for change in (b"\x1d", b"\xff\xff\xff\xff\xff\xff\xff\xff\x01"):
+            damaged = data[:place] + change + data[place + len(change) :]
+            try:
+                check_parquet(np.frombuffer(damaged, np.uint8))
+            except MatchDataError as error:
+                assert str(error) == "cannot be read: its contents are damaged"
+                refused += 1
+    # the rest of the file are values
+    assert refused > len(data) // 4
+
+
+def test_a_parquet_file_with_any_byte_damaged_is_read_or_refused(tmp_path: Path) -> None:
+    """A negative number of values in a page once ended the process."""
+    out = io.BytesIO()
+    frame = pl.DataFrame({"home": ["Ann", "Ben", None], "away": ["Cem", "Ann", "Ben"], "result": ["1-0", "0-1", "1-0"]})
+    frame.write_parquet(out, compression="gzip")
+    data, path = out.getvalue(), tmp_path / "games.parquet"
+    for place in range(4, len(data) - 8):
+        path.write_bytes(data[:place] + b"\x1d" + data[place + 1 :])
+        outcome = judge(BY_NAME["parquet"], Input(path.read_bytes(), {"suffix": ".parquet"}), tmp_path)
+        assert not outcome.is_failure, (place, outcome)
+
+
+def test_a_parquet_file_that_swells_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.BytesIO()
+    pl.select(home=pl.repeat("Ann", 2_000_000), result=pl.repeat(1, 2_000_000)).write_parquet(out, compression="zstd")
+    data = np.frombuffer(out.getvalue(), np.uint8)
+    check_parquet(data)
+    monkeypatch.setattr("ludometer.read.parquet_check.FREE_ROWS", 1_000_000)
+    with pytest.raises(MatchDataError, match="2,000,000 rows, more than 64 a byte"):
+        check_parquet(data)
+
+
+@pytest.mark.parametrize("name", ["games.parquet", "games.pq"])
+def test_an_empty_parquet_file_is_called_empty(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"")
+    with pytest.raises(MatchDataError, match=f"{name}: the file is empty"):
+        read_matches(tmp_path / name)

@@ -194,7 +194,7 @@ def test_bad_rows_are_dropped_and_counted_on_request(tmp_path: Path) -> None:
         ("a.csv", b"a,b\n1,2\n", "no columns hold the two players"),
         ("a.csv", bytes(range(256)) * 40, "not a table"),
         ("a.parquet", bytes(range(256)) * 40, "cannot be read"),
-        ("a.parquet", b"", "cannot be read"),
+        ("a.parquet", b"", "the file is empty"),
         ("a.parquet", b"PAR1" + bytes(range(256)) * 40 + b"PAR1", "cannot be read"),
         ("a.csv.gz", b"\x1f\x8b" + b"x" * 50, "cannot be read"),
         ("a.csv.zst", b"\x28\xb5\x2f\xfd" + b"x" * 50, "cannot be read"),

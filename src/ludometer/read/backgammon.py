@@ -9,7 +9,7 @@ from pathlib import Path
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.intrinsic.backgammon import Format, MatchRecord
 from ludometer.read.chess_games import unpacked
-from ludometer.read.sources import plain_errors
+from ludometer.read.source import plain_errors
 
 _LARGEST = 20_000_000
 """Bytes: a match has some thousands, a long session with all its analyses a few million."""

@@ -15,7 +15,7 @@ from typing import BinaryIO, cast
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.intrinsic.games import START, ChessGame
 from ludometer.read.results import parse_result
-from ludometer.read.sources import plain_errors
+from ludometer.read.source import plain_errors
 from ludometer.read.unpack import unpacker
 
 _BLOCK = 1 << 20

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ludometer.errors import LudometerError
-from ludometer.read.sources import Source
+from ludometer.read.source import Source
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     "game": ("game", "game_id", "match", "match_id"),

@@ -17,7 +17,8 @@ from ludometer.read.evaluation_columns import find_columns
 from ludometer.read.faults import Faults, first_values
 from ludometer.read.outcomes import numbers
 from ludometer.read.results import BAD, parse_result
-from ludometer.read.sources import Source, open_source
+from ludometer.read.source import Source
+from ludometer.read.sources import open_source
 
 if TYPE_CHECKING:
     import polars as pl

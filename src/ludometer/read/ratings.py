@@ -13,7 +13,8 @@ from ludometer.errors import LudometerError, MatchDataError
 from ludometer.read.columns import FIRST, MATCH, find_named
 from ludometer.read.faults import Faults, first_values
 from ludometer.read.outcomes import numbers
-from ludometer.read.sources import Source, open_source
+from ludometer.read.source import Source
+from ludometer.read.sources import open_source
 
 _RATING = ("rating", "elo", "ratings")
 

@@ -13,7 +13,8 @@ from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches, owned, reorder_seats
 from ludometer.read.columns import PairColumns, ReadOptions, find_columns
 from ludometer.read.rows import Extra, PairRows, RowReader, SeatRows
-from ludometer.read.sources import Source, open_source, plain_errors
+from ludometer.read.source import Source, plain_errors
+from ludometer.read.sources import open_source
 from ludometer.read.times import find_time_format, parse_times
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from ludometer.read.where import parse_where
 if TYPE_CHECKING:
     import polars as pl
 
-    from ludometer.read.sources import Source
+    from ludometer.read.source import Source
 
 _MUST_BE_TIMES = ("date", "datetime")
 

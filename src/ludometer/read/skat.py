@@ -18,7 +18,7 @@ import numpy as np
 
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.parallel import Workers, map_tasks
-from ludometer.read.sources import plain_errors
+from ludometer.read.source import plain_errors
 from ludometer.read.unpack import unpacked
 from ludometer.skat.cards import RANKS, SUITS
 from ludometer.skat.records import KINDS, complete_records, schema

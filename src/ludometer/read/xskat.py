@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.read.sources import plain_errors
+from ludometer.read.source import plain_errors
 from ludometer.read.unpack import unpacked
 from ludometer.skat.cards import RANKS, SUITS
 from ludometer.skat.records import complete_records, schema
