@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NoReturn
 
 from ludometer.errors import LudometerError
@@ -29,6 +29,10 @@ MATCH = ("match", "match_id", "game", "game_id")
 PLAYER = ("player",)
 PLACE = ("place", "rank", "position")
 SEAT_SCORE = ("score",)
+
+
+class ColumnsNotFound(LudometerError):  # noqa: N818 - what happened
+    """The columns have names that are not known, and no option names them."""
 
 
 @dataclass(frozen=True)
@@ -186,6 +190,8 @@ def _result_columns(finder: _Finder, options: ReadOptions, first: str, second: s
 class _Finder:
     names: tuple[str, ...]
     file: str
+    taken: list[str] = field(default_factory=list)
+    """What the user named so far: he will not mean it again."""
 
     def first_of(self, wanted: Iterable[str]) -> str | None:
         """The first of these names that is there, upper and lower case and outer space apart."""
@@ -198,14 +204,15 @@ class _Finder:
             return None
         found = name if name in self.names else self.first_of((name.strip().casefold(),))
         if found is None:
-            near = difflib.get_close_matches(name, self.names, n=1)
+            near = difflib.get_close_matches(name, [other for other in self.names if other not in self.taken], n=1)
             hint = f"; do you mean {near[0]!r}?" if near else ""
             raise LudometerError(f"{self.file}: {option} {name}: no such column{hint}\n{self._listing()}")
+        self.taken.append(found)
         return found
 
     def fail(self, what: str, remedy: str) -> NoReturn:
         """Say what is not there, what is, and which option helps."""
-        raise LudometerError(f"{self.file}: {what}. Name {remedy}\n{self._listing()}")
+        raise ColumnsNotFound(f"{self.file}: {what}. Name {remedy}\n{self._listing()}")
 
     def _listing(self) -> str:
         shown = ", ".join(repr(name) for name in self.names[:20])

@@ -15,7 +15,7 @@ import numpy as np
 
 from ludometer.errors import MatchDataError
 from ludometer.read.bounds import check_lines
-from ludometer.read.source import BATCH_ROWS, OddRows, Source, plain_errors
+from ludometer.read.source import BATCH_ROWS, HEAD_ROWS, OddRows, Source, plain_errors
 
 _MOST_COLUMNS = 10_000
 
@@ -73,7 +73,10 @@ def open_csv(name: str, data: Path | bytes) -> Source:
             # a file that its owner cuts short while it is looked at would end the process
             wait([scanning()])
 
-    return Source(name, dict(schema), batches, lambda: scanning().result(), notes, is_csv=True)
+    def head() -> pl.DataFrame:
+        return scan().rename(plain).head(HEAD_ROWS).collect()
+
+    return Source(name, dict(schema), batches, lambda: scanning().result(), notes, is_csv=True, head=head)
 
 
 def _find_odd_rows(name: str, raw: np.ndarray[Any, np.dtype[np.uint8]], separator: str, n_fields: int) -> OddRows:

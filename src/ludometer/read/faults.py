@@ -10,6 +10,8 @@ import numpy as np
 from ludometer.arrays import Counts
 
 _SHOWN = 3
+_COUNTED = 10_000
+"""Values of one batch that are looked at."""
 
 
 @dataclass
@@ -23,41 +25,61 @@ class Faults:
         return bool(self.kinds)
 
     def add(self, kind: str, rows: Counts, values: Iterable[object] = ()) -> None:
-        """Note that these rows (counted from 0) have this fault; `values` are what stands there, for the first few."""
+        """Note that these rows (counted from 0) have this fault; `values` are what stands there."""
         if not len(rows):
             return
         entry = self.kinds.setdefault(kind, _Kind())
         entry.count += len(rows)
-        free = _SHOWN - len(entry.examples)
-        if free > 0:
-            shown = [*values][:free] or [None] * min(free, len(rows))
-            entry.examples += zip(rows[: len(shown)].tolist(), shown, strict=True)
+        quoted = False
+        for row, value in zip(rows.tolist(), values, strict=False):
+            quoted = True
+            entry.note(row, str(value))
+        if not quoted:
+            for row in rows[:_SHOWN].tolist():
+                entry.note(row, f"{row}", is_quoted=False)
 
     def message(self, name: str, n_rows: int, *, below_header: bool) -> str:
         """One text for the reader: every kind with its count and first rows, then the remedy."""
         rows = "row" if self.n_bad_rows == 1 else "rows"
         lines = [f"{name}: {self.n_bad_rows:,} bad {rows} of {n_rows:,}"]
         for kind, entry in self.kinds.items():
-            lines.append(f"  {kind}: {entry.count:,} ({', '.join(_example(*example) for example in entry.examples)}")
-            lines[-1] += ", ...)" if entry.count > len(entry.examples) else ")"
+            lines.append(f"  {kind}: {entry.count:,} ({entry.describe()})")
         header = " below the header" if below_header else ""
         lines.append(f"Rows are counted from 1{header}. Correct them, or go on without them: --drop-bad-rows")
         return "\n".join(lines)
 
 
 @dataclass
+class _Example:
+    """A value, or a row where no value is shown: where it was first, and how often it was."""
+
+    row: int
+    is_quoted: bool
+    count: int = 0
+
+
+@dataclass
 class _Kind:
     count: int = 0
-    examples: list[tuple[int, object]] = field(default_factory=list)
+    examples: dict[str, _Example] = field(default_factory=dict)
 
+    def note(self, row: int, value: str, *, is_quoted: bool = True) -> None:
+        """One more; only the first few different ones are kept."""
+        if value in self.examples or len(self.examples) < _SHOWN:
+            self.examples.setdefault(value, _Example(row, is_quoted)).count += 1
 
-def _example(row: int, value: object) -> str:
-    if value is None:
-        return f"row {row + 1:,}"
-    text = str(value)
-    return f"row {row + 1:,}: {text[:40] + '...' if len(text) > 40 else text!r}"
+    def describe(self) -> str:
+        """Where and what the first ones are."""
+        shown = []
+        for value, example in self.examples.items():
+            text = f"row {example.row + 1:,}"
+            if example.is_quoted:
+                text += f": {value[:40] + '...' if len(value) > 40 else value!r}"
+            shown.append(text + (f" and {example.count - 1:,} more like it" if example.count > 1 else ""))
+        more = ", ..." if self.count > sum(example.count for example in self.examples.values()) else ""
+        return ", ".join(shown) + more
 
 
 def first_values(column: Iterable[object], rows: Counts) -> list[object]:
-    """The values at the first few of these positions of a column that can be indexed."""
-    return [column[int(row)] for row in np.asarray(rows)[:_SHOWN]]  # type: ignore[index]
+    """The values at the first of these positions of a column that can be indexed: enough to count what is common."""
+    return [column[int(row)] for row in np.asarray(rows)[:_COUNTED]]  # type: ignore[index]

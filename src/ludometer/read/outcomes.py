@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _FEW = 5
+_SAMPLE = 1_000
 UNFINISHED = -2
 """A game of a PGN file that goes on: no fault, but no match either."""
 
@@ -27,6 +28,7 @@ class Outcomes:
     columns: PairColumns
     is_pgn: bool
     words: TextIndex = field(default_factory=TextIndex)
+    _names_winners: bool | None = None
 
     def halves(self, frame: pl.DataFrame) -> tuple[Halves, list[tuple[Mask, str, str | None]]]:
         """Half points of the first player and what is wrong with them."""
@@ -45,7 +47,9 @@ class Outcomes:
                 return (1 + (ours > theirs).astype(np.int8) - (ours < theirs).astype(np.int8)), faults
         (name,) = names
         column = frame[name]
-        if name.strip().casefold() == WINNER:
+        if self._names_winners is None:
+            self._names_winners = name.strip().casefold() == WINNER or self._holds_names(frame, name)
+        if self._names_winners:
             return self._halves_of_winner(frame, name)
         if column.dtype.is_numeric() or column.dtype == pl.Boolean:
             halves = _halves_of_numbers(column)
@@ -56,6 +60,18 @@ class Outcomes:
             (missing, f"{name} is missing", None),
             ((halves == BAD) & ~missing, f"{name} is not a result (1, 0.5, 0, 1-0, 1/2-1/2, 2:1, W, D, L)", name),
         ]
+
+    def _holds_names(self, frame: pl.DataFrame, name: str) -> bool:
+        """Whether most values of a column that the user named are one of the two players, and not all are results."""
+        import polars as pl
+
+        head = frame.head(_SAMPLE).select(
+            pl.col(column).cast(pl.String).str.strip_chars()
+            for column in {name, self.columns.first, self.columns.second}
+        )
+        value = head[name]
+        names = ((value == head[self.columns.first]) | (value == head[self.columns.second])).sum()
+        return 2 * names > len(head) and any(parse_result(text) < 0 for text in value.drop_nulls())
 
     def _meanings(self, column: pl.Series) -> tuple[Halves, Mask]:
         """Half points of results in text, each word being understood once, and where there is none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,8 @@ import numpy as np
 from ludometer.arrays import Counts, Times
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches, owned, reorder_seats
-from ludometer.read.columns import PairColumns, ReadOptions, find_columns
+from ludometer.read.columns import ColumnsNotFound, PairColumns, ReadOptions, find_columns
+from ludometer.read.guess import guess_columns, guess_dates
 from ludometer.read.rows import Extra, PairRows, RowReader, SeatRows
 from ludometer.read.source import Source, plain_errors
 from ludometer.read.sources import open_source
@@ -150,12 +152,27 @@ def _left_out(reader: RowReader) -> list[str]:
         "left out by --where": reader.n_filtered,
         "bad and dropped": reader.n_dropped_rows,
         "unfinished and left out": reader.n_unfinished,
+        "empty and skipped": reader.n_empty,
     }
     return [f"{count:,} of {reader.n_rows:,} rows {why}" for why, count in counts.items() if count]
 
 
 def _new_reader(source: Source, options: ReadOptions) -> RowReader:
-    return RowReader(source, find_columns(list(source.schema), options, file=source.name), options)
+    try:
+        columns = find_columns(list(source.schema), options, file=source.name)
+    except ColumnsNotFound as error:
+        with plain_errors(source.name):
+            guess = guess_columns(source, options)
+        raise LudometerError(f"{error}\n{guess}" if guess else str(error)) from None
+    reader = RowReader(source, columns, options)
+    if not columns.times and not options.order:
+        with plain_errors(source.name):
+            dates = guess_dates(source)
+        reader.notes += [
+            f"column {name} looks like dates, but does not order the matches: --time {shlex.quote(name)}"
+            for name in dates[:1]
+        ]
+    return reader
 
 
 def _check(reader: RowReader, n_matches: int) -> None:

@@ -76,6 +76,7 @@ class RowReader:
     n_rows: int = 0
     n_filtered: int = 0
     n_unfinished: int = 0
+    n_empty: int = 0
     n_seats_dropped: int = 0
     """Seats of matches in which some row was bad."""
     notes: list[str] = field(default_factory=list)
@@ -183,6 +184,7 @@ class RowReader:
                 self.on_rows(self.n_rows)
             odd = self.source.odd_rows()
             keep = ~(_mask(odd.blank, start, self.n_rows) | self._empty(frame, needed))
+            self.n_empty += int((~keep).sum())
             ragged = _mask(odd.ragged, start, self.n_rows)
             if self.where is not None:
                 passes = self._passes(frame) | ragged

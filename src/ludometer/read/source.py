@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 BATCH_ROWS = 250_000
 """Rows of a batch; fixed, so that nothing depends on the machine."""
 
+HEAD_ROWS = 1_000
+"""Rows at which a guess looks."""
+
 _JSON_FAULT = re.compile(r"\bat character (\d+)")
 _INTERNAL = re.compile(r"panicked|unwrap\(|Error\(|Err\(|::|\.rs\b")
 
@@ -37,6 +40,8 @@ class Source:
     is_pgn: bool = False
     is_csv: bool = False
     """Text, in which an empty cell is a missing value."""
+    head: Callable[[], pl.DataFrame] | None = None
+    """The first rows, where they can be seen before the rest is read."""
 
     def batches(self, columns: Iterable[str]) -> Iterator[pl.DataFrame]:
         """Frames of these columns, in the order of the file."""

@@ -18,7 +18,7 @@ from ludometer.read.arrow_check import check_arrow
 from ludometer.read.bounds import read_whole
 from ludometer.read.csv_source import open_csv
 from ludometer.read.parquet_check import check_parquet
-from ludometer.read.source import BATCH_ROWS, Source, plain_errors
+from ludometer.read.source import BATCH_ROWS, HEAD_ROWS, Source, plain_errors
 from ludometer.read.unpack import unpacker
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _lazy_source(name: str, scan: Callable[[Any], pl.LazyFrame]) -> Source:
     def batches(columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         return iter(scan(pl).select(columns).collect_batches(chunk_size=BATCH_ROWS))
 
-    return Source(name, dict(schema), batches)
+    return Source(name, dict(schema), batches, head=lambda: scan(pl).head(HEAD_ROWS).collect())
 
 
 def _table_source(name: str, table: Any) -> Source:
@@ -178,7 +178,12 @@ def _table_source(name: str, table: Any) -> Source:
             frame = table.collect() if isinstance(table, pl.LazyFrame) else pl.DataFrame(table)
         except ImportError as error:
             raise LudometerError("pandas hands over its tables by PyArrow: pip install pyarrow") from error
-    return Source(name, dict(frame.schema), lambda columns: frame.select(columns).iter_slices(BATCH_ROWS))
+    return Source(
+        name,
+        dict(frame.schema),
+        lambda columns: frame.select(columns).iter_slices(BATCH_ROWS),
+        head=lambda: frame.head(HEAD_ROWS),
+    )
 
 
 def _pgn_source(name: str, opener: Callable[[], AbstractContextManager[BinaryIO]]) -> Source:
