@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from ludometer.arrays import Mask
+from ludometer.arrays import Codes, Mask
 from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
@@ -60,6 +60,18 @@ class Players:
         if found is None or self.names[found] != name:
             raise LudometerError(f"no player is called {name!r}{self._suggestion(name)}")
         return found
+
+    def codes(self, names: Sequence[str]) -> Codes:
+        """The codes of several players; all unknown names are told at once."""
+        found, unknown = [], []
+        for name in names:
+            try:
+                found.append(self.code(name))
+            except LudometerError as error:
+                unknown.append(str(error))
+        if unknown:
+            raise LudometerError("\n".join(unknown))
+        return np.array(found, np.int32)
 
     def take(self, kept: Mask) -> Self:
         """Only these players, in the same order."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ludometer.cli.options import counting, listen, note, out_path
+from ludometer.wording import percent
 
 if TYPE_CHECKING:
     from ludometer.luck import Measurement
@@ -70,7 +71,7 @@ def _show_scale(games: Sequence[tuple[str, Measurement]]) -> None:
     from ludometer.report.text import format_table
 
     rows = [
-        (game.sd, [f"  {game.game}", f"{game.sd:.1f}", f"{game.p_sd:.1%}", "", "", "published"])
+        (game.sd, [f"  {game.label}", f"{game.sd:.1f}", percent(game.p_sd), "", "", "published"])
         for game in reference_games()
         if game.game in _BESIDE
     ]
@@ -81,7 +82,7 @@ def _show_scale(games: Sequence[tuple[str, Measurement]]) -> None:
         assert spread.sd is not None
         assert spread.p_sd is not None
         shares = (describe(one).replace("more than", ">") for one in (matched.deterministic, matched.chess))
-        rows.append((spread.sd, [f"◆ {name}", f"{spread.sd:.1f}", f"{spread.p_sd:.1%}", *shares, verdict.answer]))
+        rows.append((spread.sd, [f"◆ {name}", f"{spread.sd:.1f}", percent(spread.p_sd), *shares, verdict.answer]))
     rows.sort(key=lambda row: -row[0])
     headers = ["", "SD of ratings", "one SD better scores", "like strength", "like chess", "verdict"]
     click.echo("How much skill, how much luck?     ◆ measured now, beside games as people played them\n")

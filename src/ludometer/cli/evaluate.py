@@ -17,6 +17,7 @@ from ludometer.cli.options import (
     prizes_of,
     stream_option,
 )
+from ludometer.wording import percent
 
 if TYPE_CHECKING:
     from ludometer.ratings import Evaluation
@@ -87,7 +88,12 @@ def _calibration_table(evaluation: Evaluation) -> str:
 
     best = min(evaluation.systems, key=lambda score: score.log_loss)
     rows = (
-        [f"{row['low']:.0%} to {row['high']:.0%}", f"{row['forecast']:.1%}", f"{row['score']:.1%}", f"{row['n']:,}"]
+        [
+            f"{percent(row['low'], 0)} to {percent(row['high'], 0)}",
+            percent(row["forecast"]),
+            percent(row["score"]),
+            f"{row['n']:,}",
+        ]
         for row in best.calibration.to_frame().iter_rows(named=True)
     )
     table = format_table(["favourite expected", "on average", "scored", "matches"], rows)

@@ -24,6 +24,7 @@ from ludometer.cli.options import (
     workers_of,
 )
 from ludometer.errors import LudometerError, MatchDataError, NoFiniteFit
+from ludometer.wording import percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -183,7 +184,7 @@ def _share(text: str, matches: Matches) -> float:
 
     if text == "fit":
         share = fit_share(matches)
-        note(f"bounded forecasts fit best if {share:.1%} of the matches are played and the rest are coins")
+        note(f"bounded forecasts fit best if {percent(share)} of the matches are played and the rest are coins")
         return share
     try:
         return float(text)
@@ -201,7 +202,7 @@ def _reference(options: dict[str, Any]) -> Reference:
     assert isinstance(matches, Matches)
     name = Path(file).name.split(".")[0]
     found = measure_reference(name, matches, seed=options["seed"], workers=workers_of(options))
-    note(f"{name}: players' skills have an SD of {found.sd:.0f}, {found.draws:.0%} of its matches are drawn")
+    note(f"{name}: players' skills have an SD of {found.sd:.0f}, {percent(found.draws, 0)} of its matches are drawn")
     return found
 
 

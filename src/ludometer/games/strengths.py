@@ -16,6 +16,7 @@ from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.ratings.draws import draw_probability, draw_results, fit_draws
 from ludometer.scale import expected_score, from_elo
+from ludometer.wording import percent
 
 _SKILL, _ACTIVITY, _DRAWS, _MATCHES = range(4)
 
@@ -65,8 +66,8 @@ class StrengthGame:
         possible = float(draw_probability(expected, nu).mean())
         if possible < self.draws - 1e-3:
             raise LudometerError(
-                f"with skills so far apart (SD {self.sd:g}) at most {possible:.0%} of the matches can be drawn, "
-                f"not {self.draws:.0%}"
+                f"with skills so far apart (SD {self.sd:g}) at most {percent(possible, 0)} of the matches can be "
+                f"drawn, not {percent(self.draws, 0)}"
             )
         return nu
 

@@ -19,6 +19,7 @@ from ludometer.matches import Matches
 from ludometer.parallel import Workers, map_tasks
 from ludometer.players import Players
 from ludometer.result import Provenance
+from ludometer.wording import percent
 
 if TYPE_CHECKING:
     import altair
@@ -108,7 +109,7 @@ class PlayedMatches:
             f"{len(self.first):,} matches {kind} ({int(self.n_games.sum()):,} games), GNU Backgammon {self.version}"
         ]
         for row in self.to_frame().to_dicts()[:18]:
-            share = "-" if row["share"] is None else f"{row['share']:.1%}"
+            share = "-" if row["share"] is None else percent(row["share"])
             lines.append(
                 f"{row['player']:<30} {row['plies']}-ply  noise {row['noise']:<6g} won {share} of {row['matches']:,}"
             )

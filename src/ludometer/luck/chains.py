@@ -10,6 +10,7 @@ from ludometer.arrays import Floats
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
 from ludometer.strength.skills import Skills, cdf, quantile
+from ludometer.wording import percent
 
 _UNEQUAL = 0.2
 """Of the SD of players' numbers of matches over their mean: above it one n a team does not stand for all."""
@@ -37,7 +38,7 @@ class VarianceRatio:
         """The ratio in one line, and a warning where it does not hold."""
         text = (
             f"variance of win rates by luck alone {self.expected_variance:.5f}, observed {self.observed_variance:.5f}: "
-            f"{self.luck:.1%} luck in a season of {self.mean_matches:.4g} matches"
+            f"{percent(self.luck)} luck in a season of {self.mean_matches:.4g} matches"
         )
         return text if self.balanced else text + "; players' activity is too unequal for this measure"
 
@@ -59,7 +60,7 @@ class SkillChain:
     def summary(self) -> str:
         """The chain in one line."""
         return (
-            f"a chain of {self.length} players, each beating the next with {self.probability:.0%} "
+            f"a chain of {self.length} players, each beating the next with {percent(self.probability, 0)} "
             f"(at most {self.bound:.2f}; {self.between_quantiles:.2f} from the 1 % to the 99 % quantile)"
         )
 

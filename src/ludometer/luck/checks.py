@@ -86,7 +86,8 @@ def run_checks(
     primary: Primary, *, workers: Workers | None = None, on_done: Callable[[int], None] | None = None
 ) -> tuple[Check, ...]:
     """All checks that make sense for this record."""
-    tasks = list(enumerate(plan_checks(primary)))
+    # numbered before any is left out: the seed of a check does not hang on the others
+    tasks = [(number, plan) for number, plan in enumerate(plan_checks(primary)) if not _is_primary(plan, primary)]
     return tuple(map_tasks(run_check, tasks, shared=(primary,), workers=workers, on_done=on_done))
 
 
@@ -129,6 +130,14 @@ def plan_checks(primary: Primary) -> list[Plan]:
     for start, stop in _quarters(n):
         plans.append(Plan("period", _label(matches, start, stop), (order >= start) & (order < stop)))
     return plans
+
+
+def _is_primary(plan: Plan, primary: Primary) -> bool:
+    """Whether another cutoff counts the same players: then nothing is checked."""
+    counts = primary.matches.counts
+    return plan.kind == "cutoff" and bool(
+        np.array_equal(counts >= (plan.min_matches or 0), counts >= primary.min_matches)
+    )
 
 
 def run_check(task: tuple[int, Plan], primary: Primary) -> Check:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ludometer.arrays import Floats
 from ludometer.luck.measurement import Measurement
+from ludometer.wording import percent
 
 Game = tuple[str, Measurement]
 
@@ -33,7 +34,7 @@ class Comparison:
         for place in range(len(self.names) - 1):
             confidence = self.more_skill[place, place + 1]
             if np.isfinite(confidence):
-                sure = "more than 99 %" if confidence > 0.99 else f"{confidence:.0%}".replace("%", " %")
+                sure = "more than 99 %" if confidence > 0.99 else percent(confidence, 0)
                 words.append(f"{self.names[place]} shows more skill than {self.names[place + 1]}: {sure} confidence")
         return words
 

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 REGULAR = 25
 """Matches that make a regular (Duersch et al. 2020, section 3)."""
 
+_FEWEST_SHOWN = 10
+
 
 @dataclass(frozen=True)
 class Measurement:
@@ -127,7 +129,8 @@ class Measurement:
         rows = [
             {"cutoff": int(cutoff), "sd": float(sd), "players": int(n)}
             for cutoff, sd, n in zip(self.cutoffs, self.sd_by_cutoff, self.n_by_cutoff, strict=True)
-            if np.isfinite(sd)
+            # of the last few players the SD is noise
+            if np.isfinite(sd) and n >= min(_FEWEST_SHOWN, self.main.n)
         ]
         chart: alt.Chart = (
             alt.Chart(alt.InlineData(values=rows), width=420, height=220)

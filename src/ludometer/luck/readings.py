@@ -12,6 +12,7 @@ from ludometer.errors import LudometerError
 from ludometer.luck.outcomes import entropies
 from ludometer.luck.spread import repetitions
 from ludometer.scale import GUMBEL_SD, elo_to_probit, expected_score, from_elo, probit_to_elo, to_elo
+from ludometer.wording import percent
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,7 +69,7 @@ class SpreadReading:
                 f"{self.probit_sd:.3f} SDs of performance",
                 f"l2 {self.l2:.3f}, delta2 {self.delta2:.3f} (Gumbel performances: l2 {self.logit_l2:.3f}), "
                 f"L {self.luck:.3f}",
-                f"one SD better wins {self.p_sd:.1%}, {rep}",
+                f"one SD better wins {percent(self.p_sd)}, {rep}",
             )
         )
 

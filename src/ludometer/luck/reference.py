@@ -21,6 +21,9 @@ _CHESS_LINE = ((0, 0.0), (25, 22.9), (50, 44.9), (100, 171.7))
 """x%-chess, regulars: Table 2 for 50 and 100; for 25 the SD of two-player poker, which section 4 says it has."""
 
 
+_PLAIN = {"50% Determ.": "half strength, half coins", "50% Chess": "half chess, half coins"}
+
+
 @dataclass(frozen=True)
 class ReferenceGame:
     """A game as published."""
@@ -32,6 +35,11 @@ class ReferenceGame:
     p_sd: float
     p_1_99: float
     rep: int
+
+    @property
+    def label(self) -> str:
+        """Its name for readers of no paper."""
+        return _PLAIN.get(self.game, self.game)
 
     @property
     def is_benchmark(self) -> bool:

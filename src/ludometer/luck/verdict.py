@@ -21,6 +21,9 @@ HALF = 50.0
 FEWEST_REGULARS = 10
 
 Answer = str
+BEYOND = "> 100"
+"""The end of an interval that lies above the widest game of its family."""
+
 SKILL, CHANCE, DEPENDS, CANNOT_TELL = "skill", "chance", "depends", "cannot tell"
 
 
@@ -86,9 +89,9 @@ def describe(inversion: Inversion) -> str:
     """x with its interval in words: "39 % [37, 41]", or "more than 100 %"."""
     low, high = inversion.interval
     if not np.isfinite(inversion.estimate):
-        return f"more than 100 % [{low:.0f}, -]"
+        return f"more than 100 % [{low:.0f}, {BEYOND}]"
     digits = 0 if inversion.estimate >= 9.5 else 1
-    upper = f"{high:.{digits}f}" if np.isfinite(high) else "-"
+    upper = f"{high:.{digits}f}" if np.isfinite(high) else BEYOND
     return f"{inversion.estimate:.{digits}f} % [{low:.{digits}f}, {upper}]"
 
 
@@ -133,8 +136,8 @@ def _statement(answer: Answer, yardstick: Yardstick, p_values: Sequence[float], 
         if not side_of(inversion.interval)
     ]
     return (
-        f"These data cannot tell: beside {' and '.join(unclear)} the interval holds 50 % "
-        f"({deterministic} strength, {chess} {reference})."
+        f"These data cannot tell: beside {' and '.join(unclear)} they fit games of more than 50 % skill as well as of "
+        f"less ({deterministic} strength, {chess} {reference})."
     )
 
 
@@ -163,10 +166,10 @@ def _check_reasons(checks: Sequence[Check]) -> list[str]:
         return []
     same = sum(bool(check.agrees) for check in told)
     if same == len(told):
-        return [f"all {same} checks give the same answer"]
+        return [f"all {same} checks give the same answer" if same > 1 else "the one check gives the same answer"]
     unclear = sum(check.answer == CANNOT_TELL and not check.agrees for check in told)
     others = [f"{check.name} ({check.answer})" for check in told if not check.agrees and check.answer != CANNOT_TELL]
-    parts = [f"{same} of {len(told)} checks give the same answer"]
+    parts = [f"{same} of {len(told)} checks give{'s' * (same == 1)} the same answer"]
     if unclear:
         parts.append(f"{unclear} cannot tell")
     if others:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ludometer.luck.reference import neighbours
 from ludometer.luck.verdict import describe
+from ludometer.wording import percent
 
 if TYPE_CHECKING:
     from ludometer.luck.measurement import Measurement
@@ -24,8 +25,8 @@ def answer_lines(game: Measurement) -> list[str]:
         return [f"Skill      cannot be told: {main.n:,} players have {main.min_matches} matches or more"]
     interval = "" if main.sd_interval is None else f" [{main.sd_interval[0]:.1f}, {main.sd_interval[1]:.1f}]"
     lines = [
-        f"Skill      SD of ratings {main.sd:.1f}{interval}     a player one SD better scores {main.p_sd:.1%}     "
-        f"the best 1 % score {main.p_1_99:.1%} against the worst 1 %",
+        f"Skill      SD of ratings {main.sd:.1f}{interval}     a player one SD better scores {percent(main.p_sd)}     "
+        f"the best 1 % score {percent(main.p_1_99)} against the worst 1 %",
         f"           {_repeats(main)}",
         *_luck(game),
         *_stands(game, main.sd),
@@ -47,11 +48,11 @@ def _luck(game: Measurement) -> list[str]:
     if luck.population is not None:
         found = luck.population
         low, high = found.l2_interval
-        parts.append(f"ℓ² {found.l2:.3f} [{low:.3f}, {high:.3f}]")
+        parts.append(f"ℓ² {found.l2:.3f} [{low:.3f}, {high:.3f}] of the variance behind results")
         if not found.converged:
             parts[-1] += f" (only {found.ess:,.0f} effective draws, R-hat {found.rhat:.2f})"
     if luck.ridge is not None:
-        parts += [f"L {luck.ridge.luck:.3f}", f"ℓ² by penalised skills {luck.ridge.l2:.3f}"]
+        parts += [f"ℓ² by penalised skills {luck.ridge.l2:.3f}", f"L {luck.ridge.luck:.3f} of their information"]
     return [f"Luck       {'     '.join(parts)}     (1: all luck)"]
 
 
@@ -63,10 +64,10 @@ def describe_place(sd: float) -> str:
     """
     above, below = neighbours(sd)
     if above and below:
-        return f"between {above.game} ({above.sd:g}) and {below.game} ({below.sd:g}) on the published scale"
+        return f"between {above.label} ({above.sd:g}) and {below.label} ({below.sd:g}) on the published scale"
     if below:
-        return f"above all published games (the highest is {below.game}, {below.sd:g})"
-    return f"below all published games (the lowest is {above.game}, {above.sd:g})" if above else "nowhere"
+        return f"above all published games (the highest is {below.label}, {below.sd:g})"
+    return f"below all published games (the lowest is {above.label}, {above.sd:g})" if above else "nowhere"
 
 
 def absences(game: Measurement) -> dict[str, str]:
@@ -207,8 +208,8 @@ def _fit(game: Measurement) -> list[str]:
 def _repeats(spread: Spread) -> str:
     if spread.rep is None:
         return "no number of games would tell a player one SD better from his opponent"
-    games = "1 game is" if spread.rep == 1 else f"{spread.rep:,} games are"
-    return f"{games} needed for him to win most of them with more than 75 % probability"
+    games = "1 game" if spread.rep == 1 else f"{spread.rep:,} games"
+    return f"such a player needs {games} to win most of them with more than 75 % probability"
 
 
 def _nulls(place: str, values: Spread | Persistence, reason: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ from ludometer.arrays import Floats
 from ludometer.errors import LudometerError
 from ludometer.ratings.series_record import SeriesRecord
 from ludometer.result import Provenance
+from ludometer.wording import percent
 
 if TYPE_CHECKING:
     import altair
@@ -52,7 +53,7 @@ class Adjustment:
         before, after = math.sqrt(self.variance_before), math.sqrt(self.variance_after)
         return (
             f"positions adjusted by {self.form}, factor {self.coefficient:.3f}{error}: scores of one player spread by "
-            f"{after:.1f} instead of {before:.1f} ({self.reduction:.1%} of the variance is gone)"
+            f"{after:.1f} instead of {before:.1f} ({percent(self.reduction)} of the variance is gone)"
         )
 
     def plot(self) -> altair.Chart:

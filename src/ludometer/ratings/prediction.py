@@ -16,6 +16,7 @@ from ludometer.ratings.elo import Elo
 from ludometer.ratings.rating import Ratings, Tally
 from ludometer.ratings.system import AnySystem, RatingSystem, prepare
 from ludometer.result import Provenance
+from ludometer.wording import percent, percentages
 
 if TYPE_CHECKING:
     import altair
@@ -44,12 +45,15 @@ class Prediction:
         return pl.DataFrame({"outcome": ["win", "draw", "loss"], "probability": [self.win, self.draw, self.loss]})
 
     def summary(self) -> str:
-        """The three probabilities in words."""
+        """The probabilities in words; nothing of draws where the record has none."""
         first, second = self.players
         width = max(len(f"{name} wins") for name in self.players)
-        rows = ((f"{first} wins", self.win), ("draw", self.draw), (f"{second} wins", self.loss))
+        labels = [f"{first} wins", "draw", f"{second} wins"]
+        rows = list(zip(labels, percentages([self.win, self.draw, self.loss]), strict=True))
+        if not self.draw_rate:
+            del rows[1]
         title = f"{first} ({self.ratings[0]:.0f}) against {second} ({self.ratings[1]:.0f})"
-        return "\n".join([title, *(f"  {label:<{width}}  {value:6.1%}" for label, value in rows)])
+        return "\n".join([title, *(f"  {label:<{width}}  {value:>7}" for label, value in rows)])
 
     def plot(self) -> altair.Chart:
         """Three bars."""
@@ -116,7 +120,7 @@ class PlacesPrediction:
         head = "".join(f"{place:>8}." for place in range(1, n_shown + 1))
         lines = [f"{'':{width}}  rating{head}  mean place"]
         for row in np.argsort(-self.probability[:, 0], kind="stable")[:18]:
-            shown = "".join(f"{value:9.1%}" for value in self.probability[row, :n_shown])
+            shown = "".join(f"{percent(value):>9}" for value in self.probability[row, :n_shown])
             lines.append(f"{self.players[row]:{width}}  {self.ratings[row]:6.0f}{shown}  {mean[row]:10.2f}")
         rest = len(self.players) - 18
         return "\n".join(lines + ([f"and {rest} more"] if rest > 0 else []))
@@ -191,7 +195,7 @@ def predict(
         state, expected = chosen.play(state, batch)
         draws.add_matches(expected, batch)
     listed = tally.ratings(chosen, state)
-    codes = np.array([listed.players.code(name) for name in players], np.int32)
+    codes = listed.players.codes(players)
     for name, code in zip(players, codes, strict=True):
         if not listed.matches[code]:
             raise LudometerError(f"{name!r} has played no match that counts")

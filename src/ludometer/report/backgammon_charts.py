@@ -9,6 +9,7 @@ import numpy as np
 from ludometer.intrinsic.backgammon_balance import follow_match
 from ludometer.intrinsic.backgammon_skill import MILLI
 from ludometer.report.charts import ACCENT, GREY, INK
+from ludometer.wording import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,7 +119,7 @@ def loss_histograms(found: SkillAndLuck, *, narrow: bool = False) -> Any:
         above = -1
         for upper, word in _CLASSES:
             share = float(np.mean((mine > above) & (mine <= (np.inf if upper is None else upper))))
-            label = f"{share:.0%}" if share >= 0.005 else ("<1%" if share else "")
+            label = percent(share, 0) if share >= 0.005 else ("< 1 %" if share else "")
             rows.append({"player": found.names[code], "class": word, "share": share, "label": label})
             above = above if upper is None else upper
     base = alt.Chart(width=270 if narrow else 250, height=100 if narrow else 110)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import partial
 from html import escape
@@ -144,26 +143,26 @@ def _intervals(game: Measurement) -> str:
 def _multiverse(game: Measurement) -> str:
     assert game.verdict is not None
     checks = _of_kind(game, *_MULTIVERSE)
-    choices = json.dumps(game.provenance.parameters, sort_keys=True)
     primary = (
         "<p>One analysis is primary and was declared before any check was run: "
-        f"<code>{escape(choices)}</code>, fingerprint <code>{escape(game.verdict.primary)}</code> (the first 16 "
-        "digits of the SHA-256 of these choices). The answer above is its answer"
+        f"{escape(_choices(game))} (fingerprint <code>{escape(game.verdict.primary)}</code>: the first 16 digits of "
+        "the SHA-256 of these choices as the JSON result has them). The answer above is its answer"
     )
     if not checks:
         return f"<h3>The primary analysis</h3>{primary}; nothing else was tried.</p>"
-    rows = [_primary_row(game, "primary analysis", "primary"), *(_check_row(game, check) for check in checks)]
+    told = [check for check in checks if check.answer is not None]
+    rows = [_primary_row(game, "primary analysis", "primary"), *(_check_row(game, check) for check in told)]
     headers = [*_headers(game, "What was changed"), "Same?"]
-    told = [check for check in checks if check.agrees is not None]
     agree = sum(bool(check.agrees) for check in told)
     caption = (
         "Share of strength in each check; the coloured one is primary. "
-        f"{agree} of {len(told)} checks in this table give the same answer."
+        f"{agree} of {len(told)} checks in this table give{'s' * (agree == 1)} the same answer."
     )
     return (
         f"<h3>What if another choice had been made?</h3>{primary}; each check changes one thing.</p>"
         + _chart_of(game, "primary analysis", [(check.name, check) for check in checks], caption)
         + table(headers, rows, words=(6, 7), first_stands_out=True)
+        + _too_few(checks)
         + download(_check_frame(game), "checks.csv", "All checks")
     )
 
@@ -172,7 +171,8 @@ def _parts(game: Measurement) -> str:
     checks = _of_kind(game, "experience", "period")
     if not checks:
         return ""
-    rows = [_primary_row(game, "all matches", "primary"), *(_check_row(game, check) for check in checks)]
+    told = [check for check in checks if check.answer is not None]
+    rows = [_primary_row(game, "all matches", "primary"), *(_check_row(game, check) for check in told)]
     for row in rows:
         row[0] = row[0].removeprefix("the less experienced has ")
     return (
@@ -184,7 +184,24 @@ def _parts(game: Measurement) -> str:
             "column tells of stakes or levels, --by shows them side by side."
         )
         + table([*_headers(game, "Part of the record"), "Same?"], rows, words=(6, 7), first_stands_out=True)
+        + _too_few(checks)
     )
+
+
+def _too_few(checks: Sequence[Check]) -> str:
+    """What cannot be told of, in one sentence instead of rows of dashes."""
+    names = [check.name.removeprefix("the less experienced has ") for check in checks if check.answer is None]
+    return paragraphs(f"Too few players count for an answer: {'; '.join(names)}.") if names else ""
+
+
+def _choices(game: Measurement) -> str:
+    """What was chosen, in words."""
+    parts = []
+    for name, value in sorted(game.provenance.parameters.items()):
+        if value is not None:
+            told = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+            parts.append(f"{name.replace('_', ' ')} {told}")
+    return "; ".join(parts)
 
 
 def _units(game: Measurement) -> str:

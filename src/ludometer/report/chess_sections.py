@@ -32,6 +32,7 @@ from ludometer.report.chess_text import (
     whole,
 )
 from ludometer.report.parts import NOTHING, bullets, download, figure, paragraphs, table
+from ludometer.wording import percent
 
 if TYPE_CHECKING:
     from ludometer.intrinsic import (
@@ -162,8 +163,8 @@ def gains_section(gains: Gains) -> str:
             f"{moves[code]:,}",
             f"{mine.mean() / 100:+.3f}",
             f"{np.median(mine) / 100:+.2f}",
-            f"{np.mean(mine == 0):.1%}",
-            f"{np.mean(mine <= -100):.1%}",
+            percent(np.mean(mine == 0)),
+            percent(np.mean(mine <= -100)),
         ]
         for code in sorted(np.flatnonzero(moves), key=lambda code: -gains.value[gains.player == code].mean())
         for mine in (gains.value[gains.player == code],)

@@ -11,6 +11,7 @@ from ludometer.intrinsic.study import NOT_ASKED, ONE_EVENT
 from ludometer.intrinsic.trajectory import NO_ESTIMATE
 from ludometer.intrinsic.uncertainty import TOO_FEW
 from ludometer.report.text import format_table, printable
+from ludometer.wording import percent
 
 if TYPE_CHECKING:
     from ludometer.intrinsic import (
@@ -189,7 +190,7 @@ def quality_cells(found: MoveQuality) -> Cells:
         cells = [row["player"], f"{row['moves']:,}", f"{row['loss']:.3f}", _ends(row, "loss", "{:.3f}")]
         for name in shares:
             is_known = row[name] is not None
-            cells += [f"{row[name]:.1%}", _ends(row, name, "{:.1%}")] if is_known else [NOTHING, ""]
+            cells += [percent(row[name]), _ends(row, name, "{:.1f}", 100)] if is_known else [NOTHING, ""]
         rows.append(cells)
     return headers, rows
 
@@ -266,9 +267,9 @@ def _count_cells(row: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _ends(row: Mapping[str, Any], name: str, form: str) -> str:
+def _ends(row: Mapping[str, Any], name: str, form: str, factor: float = 1) -> str:
     low, high = row[f"{name}_low"], row[f"{name}_high"]
-    return TOO_FEW if low is None else f"[{form.format(low)}, {form.format(high)}]"
+    return TOO_FEW if low is None else f"[{form.format(factor * low)}, {form.format(factor * high)}]"
 
 
 def _shortened(cells: Cells, top: int) -> str:

@@ -11,6 +11,7 @@ from ludometer.luck.metrics import shift_by_change
 from ludometer.report.charts import ACCENT, GREY, INK
 from ludometer.report.parts import NOTHING, bullets, download, figure, number, paragraphs, table, widening
 from ludometer.scale import elo_to_probit, probit_to_elo
+from ludometer.wording import percent
 
 if TYPE_CHECKING:
     import polars as pl
@@ -134,7 +135,7 @@ def _ridge_rows(found: RidgeLuck) -> list[list[str]]:
         [
             "Skill chain",
             f"{chain.length}",
-            f"players each of whom beats the next with {chain.probability:.0%} (Elias, Garfield, Gutschera); "
+            f"players each of whom beats the next with {percent(chain.probability, 0)} (Elias, Garfield, Gutschera); "
             f"{chain.between_quantiles:.1f} between the 1 % and the 99 % quantile",
         ]
     )
@@ -142,7 +143,7 @@ def _ridge_rows(found: RidgeLuck) -> list[list[str]]:
         [
             "Decided games needed",
             NOTHING if repeat.one_sd is None else f"{repeat.one_sd:,}",
-            f"until a player one SD better leads with {repeat.confidence:.0%}; the best 1 % against the worst: "
+            f"until a player one SD better leads with {percent(repeat.confidence, 0)}; the best 1 % against the worst: "
             + (NOTHING if repeat.top_against_bottom is None else f"{repeat.top_against_bottom:,}"),
         ]
     )
@@ -194,7 +195,9 @@ def _differences(game: Measurement, luck: LuckMetrics) -> list[str]:
     if luck.ridge is not None and luck.ridge.as_played is not None:
         extra = luck.ridge.as_played - luck.ridge.luck
         if abs(extra) >= 0.005:
-            how = "equals met equals" if extra > 0 else "the unequal met"
+            how = "opponents were more alike" if extra > 0 else "opponents were further apart"
+            if game.pairing is not None and not game.pairing.detected:
+                how += ", as may happen at random"
             said.append(
                 f"Matchmaking: {how}, so the matches of the record were {abs(extra):.3f} "
                 f"{'more' if extra > 0 else 'less'} open than those of opponents drawn at random, which L is of."

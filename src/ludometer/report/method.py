@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ludometer.luck.reference import reference_games
 from ludometer.report.parts import Game, confidence, is_printed, table
 from ludometer.version import __version__
+from ludometer.wording import percent
 
 if TYPE_CHECKING:
     from ludometer.luck import Measurement
@@ -37,7 +38,7 @@ _MATCHED = (
     "<ul><li><b>x % strength</b> (x%-deterministic): with probability x the better player wins, or all finish in the "
     "order of strength; otherwise a coin, or a random order, decides.</li>"
     "<li><b>x % {reference}</b>: players whose skills θ are normal with an SD of {sd:.0f} Elo points play with "
-    "P = 1 / (1 + 10<sup>-(θ₁ - θ₂)/400</sup>) and {draws:.0%} draws; each result is kept with probability x and "
+    "P = 1 / (1 + 10<sup>-(θ₁ - θ₂)/400</sup>) and {draws} draws; each result is kept with probability x and "
     "otherwise replaced by a coin with the same share of draws{several}.</li></ul>"
     "<p>In each simulated game b = 1 … B all chance is drawn beforehand, so that its SD<sub>b</sub>(x) rises with x; "
     "SD<sub>b</sub>(x<sub>b</sub>) = SD of the record is solved for x<sub>b</sub>. The estimate is the median of the "
@@ -71,7 +72,7 @@ def method(games: Sequence[Game], command: str) -> str:
     """The section at the end, for all games."""
     reference = table(
         ["Published game", "SD of ratings", "One SD better scores", "Games needed"],
-        [[game.game, f"{game.sd:g}", f"{game.p_sd:.1%}", f"{game.rep:,}"] for game in reference_games()],
+        [[game.label, f"{game.sd:g}", percent(game.p_sd), f"{game.rep:,}"] for game in reference_games()],
     )
     versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "polars", "numba", "altair"))
     seed = games[0][1].provenance.seed
@@ -102,7 +103,7 @@ def _matched(games: Sequence[Measurement]) -> str:
             return _MATCHED.format(
                 reference=escape(game.reference.name),
                 sd=game.reference.sd,
-                draws=game.reference.draws,
+                draws=percent(game.reference.draws, 0),
                 level=confidence(game.yardstick.replicates),
                 replicates=game.yardstick.replicates,
                 several=_ORDERED if any(one.players_per_match[2] > 2 for one in games) else "",

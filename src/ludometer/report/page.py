@@ -86,7 +86,7 @@ def _lead(name: str, game: Measurement) -> str:
     else:
         plain = (
             f"This is said of {who}: others, or the same players at another time, may show more or less. Among them, a "
-            f"player who is one standard deviation better scores {main.p_sd:.1%}; the game stands "
+            f"player who is one standard deviation better scores {percent(main.p_sd)}; the game stands "
             f"{describe_place(main.sd)}."
         )
     if game.verdict is None:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from ludometer import wording
+from ludometer.luck.verdict import BEYOND
 from ludometer.report.charts import to_svg
 from ludometer.scale import points_per_unit
 
@@ -50,12 +52,12 @@ class Share:
         """In words.
 
         >>> str(Share(38.7, 36.6, 41.2)), str(Share(math.inf, 98.0, math.inf)), str(Share(math.inf, 100.0, math.inf))
-        ('39 % [37, 41]', '> 100 % [98, -]', '> 100 %')
+        ('39 % [37, 41]', '> 100 % [98, > 100]', '> 100 %')
         """
         if not math.isfinite(self.x):
-            return "> 100 %" + (f" [{self.low:.0f}, -]" if self.low < 99.5 else "")
+            return "> 100 %" + (f" [{self.low:.0f}, {BEYOND}]" if self.low < 99.5 else "")
         digits = 0 if self.x >= 9.5 else 1
-        high = f"{self.high:.{digits}f}" if math.isfinite(self.high) else "-"
+        high = f"{self.high:.{digits}f}" if math.isfinite(self.high) else BEYOND
         return f"{self.x:.{digits}f} % [{self.low:.{digits}f}, {high}]"
 
 
@@ -165,7 +167,7 @@ def number(value: float | None, digits: int = 1) -> str:
 
 def percent(value: float | None) -> str:
     """A share as a percentage, or a dash."""
-    return NOTHING if value is None else f"{value:.1%}"
+    return NOTHING if value is None else wording.percent(value)
 
 
 def count(value: int | None) -> str:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from ludometer.report.parts import Game, Share
 
 _LABELLED = {
-    "50% Determ.": "half skill, half coin",
-    "50% Chess": "half chess, half coin",
+    "50% Determ.": "half strength, half coins",
+    "50% Chess": "half chess, half coins",
     "Go": "Go",
     "Chess": "Chess",
     "Poker (2p)": "Poker",

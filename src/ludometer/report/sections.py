@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ludometer.report.charts import calibration_chart, loss_chart, rating_histogram
 from ludometer.report.luck import luck_section
 from ludometer.report.parts import download, figure, number, paragraphs, table
+from ludometer.wording import percent
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,7 +33,9 @@ def players(game: Measurement) -> str:
     top = table(["", "Player", "Rating", "Matches"], rows, left=(1,))
     return (
         f"<section><h2>The players</h2>{figure(partial(rating_histogram, game), caption)}"
-        f"<h3>The highest ratings</h3>{top}"
+        f"<h3>{'The highest ratings' if len(frame) > _TOP else 'All ratings'}</h3>"
+        + paragraphs("Here a newcomer has 0; in ludometer rate he has 1,500, as is usual.")
+        + f"{top}"
         f"{download(frame.head(10_000), 'ratings.csv', 'Ratings as a table')}</section>"
     )
 
@@ -42,7 +45,7 @@ def prediction(game: Measurement) -> str:
     score, fit = game.forecasts, game.best_fit
     rival = "coin flip" if game.players_per_match[2] == 2 else "all players equal"
     rows = [
-        [name, f"{one.log_loss:.4f}", f"{one.brier:.4f}", f"{one.accuracy:.1%}"]
+        [name, f"{one.log_loss:.4f}", f"{one.brier:.4f}", percent(one.accuracy)]
         for name, one in (("best-fit Elo", score), (rival, game.coin))
     ]
     true = (
@@ -106,7 +109,7 @@ def data(game: Measurement) -> str:
     seats = f"Matches had {fewest} to {most} players, {mean:.1f} on average. " if several else ""
     drawn = "matches had a tie for the first place. " if several else "matches were drawn. "
     without = "There were no ties for the first place. " if several else "There were no draws. "
-    draws = f"{game.draw_rate:.1%} of the {drawn}" if game.draw_rate else without
+    draws = f"{percent(game.draw_rate)} of the {drawn}" if game.draw_rate else without
     return (
         f"<section><h2>The data</h2><p>{game.n_matches:,} matches of {game.n_players:,} players, of whom "
         f"{game.n_regulars:,} are regulars with 25 matches or more. {seats}{draws}{dropped} "

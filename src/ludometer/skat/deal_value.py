@@ -19,6 +19,7 @@ from ludometer.result import Provenance
 from ludometer.skat.cards import Masks, count_cards, count_eyes, count_matadors
 from ludometer.skat.features import lost_in_suit, null_gaps
 from ludometer.skat.games import BASE_VALUES
+from ludometer.wording import percent
 
 if TYPE_CHECKING:
     import altair
@@ -65,7 +66,8 @@ class DealValue:
         which = "own cards" if self.view == "own" else "cards of all three"
         return (
             f"{self.deviation.shape[0]:,} deals; a seat's points in a game have SD {spread:.1f}\n"
-            f"luck by the {which}: SD {deviation:.1f}; subtracting it takes {self.reduction:.1%} of the variance away"
+            f"luck by the {which}: SD {deviation:.1f}; subtracting it takes {percent(self.reduction)} of the variance "
+            "away"
         )
 
     def plot(self) -> altair.LayerChart:

@@ -17,6 +17,7 @@ from ludometer.ratings.series import SeriesElo
 from ludometer.ratings.series_charts import spread_apart
 from ludometer.ratings.series_record import SeriesRecord
 from ludometer.result import Provenance
+from ludometer.wording import percent
 
 if TYPE_CHECKING:
     import altair
@@ -51,8 +52,8 @@ class Fixpoints:
                 "never" if row["median"] is None else f"after {row['median']:.0f} ({row['low']:.0f}-{row['high']:.0f})"
             )
             lines.append(
-                f"{row['label']}: {row['settled']:.0%} of {row['players']} players, {when} series "
-                f"({row['near']:.0%} start there); "
+                f"{row['label']}: {percent(row['settled'], 0)} of {row['players']} players, {when} series "
+                f"({percent(row['near'], 0)} start there); "
                 f"noise {row['noise']:.1f}, limits spread by {row['spread']:.1f}"
             )
         return "\n".join(lines)

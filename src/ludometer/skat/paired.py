@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from ludometer.arrays import Counts, Floats
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.result import Provenance
+from ludometer.wording import percent
 
 if TYPE_CHECKING:
     import altair
@@ -78,7 +79,9 @@ class PairedReplays:
     def summary(self) -> str:
         """Shares won, and a line for every two."""
         n = int(self.counts.sum())
-        lines = [f"{n:,} deals; won: " + ", ".join(f"{name} {won:,} ({won / n:.1%})" for name, won in self.won.items())]
+        lines = [
+            f"{n:,} deals; won: " + ", ".join(f"{name} {won:,} ({percent(won / n)})" for name, won in self.won.items())
+        ]
         for c in self.comparisons[:15]:
             score = ""
             if c.score_difference is not None and c.score_interval is not None:
