@@ -12,7 +12,7 @@ INK, ACCENT, GREEN, GREY = "#24405f", "#b4530a", "#2f7d4f", "#767676"
 SERIES = {
     "measure --quick": ("measure --quick", ACCENT),
     "calibrating k": ("fitting k", ACCENT),
-    "streamed, 8 lanes": ("streamed from a file, each of 8 k", GREEN),
+    "streamed, 8 lanes": ("streamed, each of 8 k", GREEN),
     "one k": ("one k", INK),
     "C, one k": ("one k in C", GREY),
     "8 lanes": ("each of 8 k at once", INK),
@@ -52,6 +52,7 @@ def make_chart(rows: list[dict[str, Any]]) -> Any:
         .configure(font="system-ui, sans-serif", background="white")
         .configure_axis(labelFontSize=12, titleFontSize=13, titleFontWeight="normal", gridColor="#e5e5e5")
         .configure_view(stroke=None)
+        .properties(padding={"left": 5, "top": 10, "right": 45, "bottom": 5})
     )
 
 

@@ -105,9 +105,15 @@ def test_depends_says_beside_what() -> None:
 
 
 def test_cannot_tell_says_where_the_interval_holds_the_line() -> None:
-    assert "beside pure strength the interval holds 50 %" in judged(MIDDLE, HIGH).statement
-    assert "beside chess the interval holds 50 %" in judged(LOW, MIDDLE).statement
-    assert "beside pure strength and chess the interval holds 50 %" in judged(MIDDLE, MIDDLE).statement
+    assert (
+        "beside pure strength they fit games of more than 50 % skill as well as of less"
+        in judged(MIDDLE, HIGH).statement
+    )
+    assert "beside chess they fit games of more than 50 % skill as well as of less" in judged(LOW, MIDDLE).statement
+    assert (
+        "beside pure strength and chess they fit games of more than 50 % skill as well as of less"
+        in judged(MIDDLE, MIDDLE).statement
+    )
 
 
 @pytest.mark.parametrize(
@@ -115,8 +121,8 @@ def test_cannot_tell_says_where_the_interval_holds_the_line() -> None:
     [
         (around(37, 41), "39 % [37, 41]"),
         (around(3, 5), "4.0 % [3.0, 5.0]"),
-        (BEYOND, "more than 100 % [100, -]"),
-        (Inversion(np.array([90.0, 95, 98, np.inf]), 100.0), "95 % [90, -]"),
+        (BEYOND, "more than 100 % [100, > 100]"),
+        (Inversion(np.array([90.0, 95, 98, np.inf]), 100.0), "95 % [90, > 100]"),
         (Inversion(np.zeros(19), 100.0, True), "0.0 % [0.0, 0.0]"),
     ],
 )
@@ -169,10 +175,11 @@ def checked(*answers: str | None) -> tuple[Check, ...]:
     ("answers", "words"),
     [
         (("skill", "skill", None), "all 2 checks give the same answer"),
-        (("skill", "cannot tell"), "1 of 2 checks give the same answer, 1 cannot tell"),
+        (("skill", None), "the one check gives the same answer"),
+        (("skill", "cannot tell"), "1 of 2 checks gives the same answer, 1 cannot tell"),
         (
             ("skill", "chance", "cannot tell"),
-            "1 of 3 checks give the same answer, 1 cannot tell, 1 gives another: check 1 (chance)",
+            "1 of 3 checks gives the same answer, 1 cannot tell, 1 gives another: check 1 (chance)",
         ),
         (
             ("depends", "chance"),

@@ -16,7 +16,7 @@ from polars.testing import assert_frame_equal
 
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.parallel import Workers
-from ludometer.read.skat import read_skat, stream_skat
+from ludometer.read.skat import _blocks, read_skat, stream_skat
 from ludometer.read.skat_record import parse_record
 from ludometer.skat import cards, records
 from ludometer.skat.lists import gather_lists
@@ -244,3 +244,21 @@ def test_the_public_sample_is_parsed_replayed_and_rescored(shared_data: Path) ->
     assert odd["points"].to_list() == [-192, -96]
     assert odd["points_recorded"].to_list() == [-192, -288]
     assert found.filter(pl.col("points") == pl.col("points_recorded")).height == 36
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 50, 1 << 20])
+def test_a_pipe_that_gives_a_few_bytes_at_a_time_changes_nothing(size: int) -> None:
+    text = b"(;one\n(;two a\r(;three\n\n(;four\n" * 20
+
+    class Pipe(io.BytesIO):
+        def read(self, n: int | None = -1) -> bytes:
+            return super().read(min(size, n or size))
+
+    for block in (1, 10, 64, 1 << 20):
+        found = list(_blocks(Pipe(text), block))
+        assert b"".join(part for part, _ in found) == text
+        assert [line for _, line in found] == [
+            1 + b"".join(part for part, _ in found[:place]).count(b"\n") for place in range(len(found))
+        ]
+        assert all(part.startswith(b"(;") for part, _ in found)
+        assert block > 10 or len(found) > 20

@@ -277,7 +277,7 @@ def test_one_game_is_answered_in_a_sentence_with_its_numbers() -> None:
     assert f"chess, as played by these {main.n} players with 25 matches or more" in reader.text
     assert f"{main.sd:.1f}" in reader.text
     assert f"[{main.sd_interval[0]:.1f}, {main.sd_interval[1]:.1f}]" in reader.text
-    assert f"scores {main.p_sd:.1%}" in reader.text
+    assert f"scores {100 * main.p_sd:.1f} %" in reader.text
     assert f"{main.rep:,}" in reader.text
     assert str(game.provenance.data) in reader.text
     for heading in ("How sure are we?", "The players", "Does it predict?", "Other measures", "The data"):
@@ -309,18 +309,22 @@ def test_the_primary_analysis_heads_the_checks_and_its_hash_is_that_of_its_choic
     assert game.verdict is not None
     rows = rows_of(page("one"), "What if another choice had been made?")
     kinds = {"cutoff", "half", "activity", "draws", "prizes", "component"}
-    checks = [check for check in game.verdict.checks if check.kind in kinds]
+    checks = [check for check in game.verdict.checks if check.kind in kinds and check.answer]
+    too_few = [check.name for check in game.verdict.checks if check.kind in kinds and not check.answer]
+    assert f"Too few players count for an answer: {'; '.join(too_few)}." in page("one") or not too_few
     assert [row[0] for row in rows] == ["primary analysis", *(check.name for check in checks)]
     assert rows[0][-1] == "primary"
     assert rows[0][6] == game.verdict.answer
     for row, check in zip(rows[1:], checks, strict=True):
         assert row[1:3] == [f"{check.matches:,}", f"{check.counted:,}"]
-        assert row[6] == (check.answer or "too few players")
+        assert row[6] == check.answer
         assert row[7] == {True: "yes", False: "no", None: "-"}[check.agrees]
     choices = json.dumps(game.provenance.parameters, sort_keys=True)
     assert hashlib.sha256(choices.encode()).hexdigest()[:16] == game.verdict.primary
     assert game.verdict.primary in page("one")
-    assert escape(choices) in page("one")
+    for name, value in game.provenance.parameters.items():
+        told = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        assert value is None or f"{name.replace('_', ' ')} {told}" in page("one")
 
 
 def test_shares_of_checks_carry_their_intervals() -> None:
@@ -338,13 +342,9 @@ def test_shares_of_checks_carry_their_intervals() -> None:
 def test_parts_of_the_record_are_worded_as_this_game_played_by_these_players() -> None:
     assert "this game as played by these players at that time" in page("one")
     rows = rows_of(page("one"), "By experience and by period")
-    assert [row[0] for row in rows[:4]] == [
-        "all matches",
-        "0 to 24 earlier matches",
-        "25 to 99 earlier matches",
-        "100+ earlier matches",
-    ]
-    assert len(rows) == 8
+    assert [row[0] for row in rows[:3]] == ["all matches", "0 to 24 earlier matches", "25 to 99 earlier matches"]
+    assert len(rows) == 7
+    assert "Too few players count for an answer: 100+ earlier matches." in page("one")
 
 
 def test_units_of_play_begin_with_one_game_and_are_called_a_model() -> None:
@@ -395,7 +395,7 @@ def test_an_answer_that_depends_shows_both_sides_and_an_open_interval() -> None:
     assert game.verdict.answer == "depends"
     text = Reader(page("split")).text
     assert game.verdict.statement in text
-    assert "99 % [70, -]" in text
+    assert "99 % [70, > 100]" in text
     assert "nothing else was tried" in text
     assert SCRIPT in text
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ludometer.read.source import Source
 
 _MOST_COLUMNS = 40
+_LIKE_A_DATE = r"\d[-./]\d"
 _MOST = 0.9
 """Nearly all: a few cells are always odd."""
 
@@ -66,8 +67,11 @@ def _text_head(source: Source, named: Iterable[str | None]) -> pl.DataFrame | No
 def _dates(head: pl.DataFrame) -> list[str]:
     found = []
     for column in head:
+        present = column.drop_nulls()
+        if 2 * present.str.contains(_LIKE_A_DATE).sum() <= len(present):
+            continue
         try:
-            form = find_time_format(column.drop_nulls(), name=column.name)
+            form = find_time_format(present, name=column.name)
         except LudometerError:
             # dates that can be read in two ways
             found.append(column.name)

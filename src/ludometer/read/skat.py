@@ -135,23 +135,25 @@ def _show(damaged: list[DamagedLine] | tuple[DamagedLine, ...]) -> str:
 
 def _blocks(stream: BinaryIO, block_bytes: int) -> Iterator[tuple[bytes, int]]:
     """Text of whole records, and the number of its first line."""
-    held, line = b"", 1
+    held, line, looked = bytearray(), 1, 0
     while part := stream.read(block_bytes):
         held += part
         if len(held) < block_bytes:
             # a pipe gives what it has
             continue
-        cut = max(held.rfind(b"\n(;"), held.rfind(b"\r(;")) + 1
+        cut = max(held.rfind(mark, max(0, looked - 2)) for mark in (b"\n(;", b"\r(;")) + 1
         if cut > 0:
-            yield held[:cut], line
-            line += held.count(b"\n", 0, cut)
-            held = held[cut:]
+            text = bytes(held[:cut])
+            yield text, line
+            line += text.count(b"\n")
+            del held[:cut]
         elif len(held) > _LONGEST:
             raise MatchDataError(
                 f"line {line:,}: no record starts in the next {_LONGEST >> 20} MiB: these are no records"
             )
+        looked = len(held)
     if held:
-        yield held, line
+        yield bytes(held), line
 
 
 def _parse_block(task: tuple[bytes, int], replay: bool) -> tuple[pl.DataFrame, list[DamagedLine]]:
