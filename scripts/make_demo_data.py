@@ -2,7 +2,7 @@
 
     python scripts/make_demo_data.py                     # all of them
     python scripts/make_demo_data.py pig chess --jobs 2  # some of them
-    python scripts/make_demo_data.py chess --first 20 --folder /tmp/trial
+    python scripts/make_demo_data.py chess --first 20 --folder trial
 
 Chess needs Stockfish and `pip install .[chess]`, backgammon needs GNU Backgammon, Skat needs xskat
 (scripts/system-programs.sh installs them on Debian). Chess and backgammon take about ten minutes of one processor each,

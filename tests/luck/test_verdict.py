@@ -105,15 +105,10 @@ def test_depends_says_beside_what() -> None:
 
 
 def test_cannot_tell_says_where_the_interval_holds_the_line() -> None:
-    assert (
-        "beside pure strength they fit games of more than 50 % skill as well as of less"
-        in judged(MIDDLE, HIGH).statement
-    )
-    assert "beside chess they fit games of more than 50 % skill as well as of less" in judged(LOW, MIDDLE).statement
-    assert (
-        "beside pure strength and chess they fit games of more than 50 % skill as well as of less"
-        in judged(MIDDLE, MIDDLE).statement
-    )
+    both_ways = "they fit games of more than 50 % skill as well as of less"
+    assert f"beside pure strength {both_ways}" in judged(MIDDLE, HIGH).statement
+    assert f"beside chess {both_ways}" in judged(LOW, MIDDLE).statement
+    assert f"beside pure strength and chess {both_ways}" in judged(MIDDLE, MIDDLE).statement
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,9 @@ def _table(games: Sequence[Game]) -> str:
             "Records of different lengths do not compare well by it."
         )
     if simulated:
-        words += f" Brackets: intervals of {_level(games)} % (SD of ratings: 95 %)."
+        level = _level(games)
+        others = "" if level == "95" else "; of the SD of ratings 95 %"
+        words += f" Brackets: intervals of {level} %{others}."
     return paragraphs(words) + table(headers, rows, words=(5,) if simulated else ())
 
 
