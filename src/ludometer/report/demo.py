@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ludometer.luck.comparison import order_games
-from ludometer.report.charts import ACCENT, GREY, INK, separate_ids, to_svg
+from ludometer.report.charts import ACCENT, GREY, INK, to_svg
 from ludometer.report.files import replacing
-from ludometer.report.page import render_page
+from ludometer.report.page import Additions, render_page
 from ludometer.report.parts import Game, download, paragraphs, table
 from ludometer.report.scales import spread_out
 
@@ -85,22 +85,13 @@ def render_demo(games: Sequence[Game], contests: Sequence[Contest], *, command: 
     """The page of `render_page`, with the games explained."""
     by_name = {contest.about.name: contest for contest in contests}
     ordered = [by_name[name] for name, _ in order_games(games)]
-    page = render_page(games, command=command)
-    page = _insert(page, '<figure><div class="wide">', paragraphs(CAUTION))
-    page = _insert(page, "<section><h2>The games side by side</h2>", _played(ordered))
-    page = _insert(page, f"<details><summary>{escape(ordered[0].about.name)}</summary>", _strengths(ordered))
-    for contest in ordered:
-        page = _insert(page, f"<details><summary>{escape(contest.about.name)}</summary>", _told(contest), after=True)
-    # those of the charts that came in have to differ from the others
-    return separate_ids(page)
-
-
-def _insert(page: str, mark: str, addition: str, *, after: bool = False) -> str:
-    """Put something before the first such mark, or after it."""
-    before, found, rest = page.partition(mark)
-    if not found:
-        raise ValueError(f"the page has no {mark!r}")
-    return before + (found + addition if after else addition + found) + rest
+    additions = Additions(
+        answer=paragraphs(CAUTION),
+        before=_played(ordered),
+        after=_strengths(ordered),
+        games={contest.about.name: _told(contest) for contest in ordered},
+    )
+    return render_page(games, command=command, additions=additions)
 
 
 def _played(contests: Sequence[Contest]) -> str:

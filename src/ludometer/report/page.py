@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -44,18 +45,34 @@ def write_page(games: Sequence[Game], path: Path, *, command: str) -> None:
         draft.write_text(render_page(games, command=command), encoding="utf-8", errors="replace")
 
 
-def render_page(games: Sequence[Game], *, command: str) -> str:
+@dataclass(frozen=True)
+class Additions:
+    """What a page of several games shows beside them: HTML, its text escaped already."""
+
+    answer: str = ""
+    """Below the sentences of the answer."""
+    before: str = ""
+    """Before the games stand side by side."""
+    after: str = ""
+    """After that."""
+    games: Mapping[str, str] = field(default_factory=dict)
+    """Where each game is unfolded."""
+
+
+def render_page(games: Sequence[Game], *, command: str, additions: Additions | None = None) -> str:
     """The report as HTML text."""
-    games = order_games(games)
+    games, more = order_games(games), additions or Additions()
     title = f"{games[0][0]}: how much skill?" if len(games) == 1 else f"{len(games)} games: how much skill?"
     body = [f"<h1>{escape(title)}</h1>"]
     if len(games) == 1:
         name, game = games[0]
         body += [f'<section class="answer">{_answer(name, game)}</section>', _sections(game)]
     else:
-        body += [f'<section class="answer">{summarise(games)}{_scale(games)}</section>', side_by_side(games)]
+        answer = f"{summarise(games)}{more.answer}{_scale(games)}"
+        body += [f'<section class="answer">{answer}</section>', more.before, side_by_side(games), more.after]
         body += [
-            f"<details><summary>{escape(name)}</summary>{_folded(name, game)}{_sections(game)}</details>"
+            f"<details><summary>{escape(name)}</summary>{more.games.get(name, '')}{_folded(name, game)}"
+            f"{_sections(game)}</details>"
             for name, game in games
         ]
     body.append(method(games, command))
