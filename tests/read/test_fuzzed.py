@@ -156,6 +156,11 @@ KEPT: dict[str, tuple[str, bytes, dict[str, Any]]] = {
     "a model of words": ("winning model", b'{"format": "FORMAT", "suit": 5, "normal": {}, "games": {}}', {}),
     "a model without shares": ("winning model", b'{"format": "FORMAT"}', {}),
     "a model as deep as the sea": ("winning model", b'{"a":' * 100_000, {}),
+    "a long record that comes byte by byte": (
+        "Skat server",
+        _record().replace(b"P0[a]", b"P0[" + b"a" * 140_000 + b"]"),
+        {"replay": True, "skip": True, "block": 1},
+    ),
     "a cache that is cut off": ("cache", b"", {"cut": 5_000}),
     "a cache with a wrong byte in its settings": ("cache", b"", {"find": b'{"depth"', "put": b'\xff"depth'}),
     "a cache with an evaluation that is none": ("cache", b"", {"find": b"e2e4 33", "put": b"e2e4x33"}),
