@@ -46,9 +46,9 @@ def file_options(*, several: bool = False, optional: bool = False) -> Callable[[
         click.option(
             "--score",
             metavar="COLUMN[,COLUMN]",
-            help="Column of the result, or two columns of points; first-won: the first player won every match.",
+            help="Column of the result or the winner, or two of points; first-won: the first player won every match.",
         ),
-        click.option("--time", metavar="COLUMN", help="Column that orders the matches."),
+        click.option("--time", metavar="COLUMN", help="Column that orders the matches; none: the order of the file."),
         click.option("--match", metavar="COLUMN", help="Column of the match, where a row is a player in a match."),
         click.option("--player", metavar="COLUMN", help="Column of the player, likewise."),
         click.option("--place", metavar="COLUMN", help="Column of the place, likewise; 1 is best."),
@@ -60,6 +60,7 @@ def file_options(*, several: bool = False, optional: bool = False) -> Callable[[
         click.option("--min-component", type=click.IntRange(1), metavar="N", help="Keep groups of N players or more."),
         click.option("--experience", metavar="A:B", help="Matches whose players all had A to B earlier ones."),
         click.option("--drop-bad-rows", is_flag=True, help="Go on without rows that have faults."),
+        click.option("--merge-names", is_flag=True, help="Names that differ only in capitals or blanks are one."),
     )  # fmt: skip
 
     def add(command: Command) -> Command:

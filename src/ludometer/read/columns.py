@@ -18,6 +18,9 @@ WINNER = "winner"
 FIRST_WON = "first-won"
 """In place of a column of results: the first player won every match, as where winners and losers have columns."""
 
+NO_TIME = "none"
+"""In place of a column of times: the order of the file counts, even if there is a column called date."""
+
 POINTS = (
     ("score_1", "score_2"),
     ("goals_1", "goals_2"),
@@ -55,6 +58,8 @@ class ReadOptions:
     date_format: str | None = None
     where: str | None = None
     drop_bad_rows: bool = False
+    merge_names: bool = False
+    """Whether players whose names differ only in capitals and blanks are one."""
 
     def __post_init__(self) -> None:
         if isinstance(self.order, str):
@@ -102,9 +107,10 @@ def find_columns(names: Sequence[str], options: ReadOptions, *, file: str) -> Pa
     'White, Black, Result'
     """
     finder = _Finder(tuple(names), file)
-    named = finder.named("--time", options.time)
+    is_left = options.time == NO_TIME and NO_TIME not in names
+    named = None if is_left else finder.named("--time", options.time)
     # --order takes the place of a time, so a column of dates that nobody named may have gaps
-    candidates = () if options.order else TIME
+    candidates = () if options.order or is_left else TIME
     times = (named,) if named else tuple(found for name in candidates if (found := finder.first_of((name,))))
     wants_seats = options.match or options.player or options.place
     if not wants_seats:
@@ -135,7 +141,8 @@ def find_columns(names: Sequence[str], options: ReadOptions, *, file: str) -> Pa
     finder.fail(
         f"no columns hold the two players; known names are {known}, "
         f"or {MATCH[0]} and {PLAYER[0]} with one row a player",
-        "others with --first COLUMN --second COLUMN --score COLUMN --time COLUMN",
+        "others with --first COLUMN --second COLUMN --score COLUMN --time COLUMN, or with one row a player "
+        "--match COLUMN --player COLUMN --place COLUMN",
     )
 
 
@@ -180,7 +187,7 @@ def _result_columns(finder: _Finder, options: ReadOptions, first: str, second: s
     if winner and winner != first:
         return (winner,)
     finder.fail(
-        f"no column holds the result; known names are {', '.join(RESULT)}, and of points "
+        f"no column holds the result; known names are {', '.join((*RESULT, WINNER))}, and of points "
         + ", ".join(" and ".join(pair) for pair in POINTS),
         f"another with --score COLUMN; if {first!r} won every match, say --score {FIRST_WON}",
     )

@@ -38,12 +38,14 @@ class Faults:
             for row in rows[:_SHOWN].tolist():
                 entry.note(row, f"{row}", is_quoted=False)
 
+    def lines(self) -> list[str]:
+        """Every kind with its count and first rows."""
+        return [f"  {kind}: {entry.count:,} ({entry.describe()})" for kind, entry in self.kinds.items()]
+
     def message(self, name: str, n_rows: int, *, below_header: bool) -> str:
         """One text for the reader: every kind with its count and first rows, then the remedy."""
         rows = "row" if self.n_bad_rows == 1 else "rows"
-        lines = [f"{name}: {self.n_bad_rows:,} bad {rows} of {n_rows:,}"]
-        for kind, entry in self.kinds.items():
-            lines.append(f"  {kind}: {entry.count:,} ({entry.describe()})")
+        lines = [f"{name}: {self.n_bad_rows:,} bad {rows} of {n_rows:,}", *self.lines()]
         header = " below the header" if below_header else ""
         lines.append(f"Rows are counted from 1{header}. Correct them, or go on without them: --drop-bad-rows")
         return "\n".join(lines)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ludometer.errors import LudometerError
 from ludometer.read.columns import ReadOptions
 from ludometer.read.results import parse_result
-from ludometer.read.times import find_time_format
+from ludometer.read.times import find_epoch, find_time_format
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,28 +19,25 @@ if TYPE_CHECKING:
 
 _MOST_COLUMNS = 40
 _LIKE_A_DATE = r"\d[-./]\d"
+_NAMED = ("first", "second", "match", "player", "place", "score", "time")
 _MOST = 0.9
 """Nearly all: a few cells are always odd."""
 
 
 def guess_columns(source: Source, options: ReadOptions) -> str:
-    """A line with the options that name the columns, as far as the first rows show them; empty if they do not."""
-    head = _text_head(source, (options.first, options.second, options.score, options.time))
+    """A line with the options that name the columns, as far as the first rows show them; empty if they say no more."""
+    given = {f"--{name}": str(getattr(options, name)) for name in _NAMED if getattr(options, name)}
+    head = _text_head(source, given.values())
     if head is None:
         return ""
-    given = {"--first": options.first, "--second": options.second, "--score": options.score, "--time": options.time}
-    found = {option: name for option, name in given.items() if name}
     time = options.time or next(iter(_dates(head)), None)
-    players = (options.first, options.second) if options.first and options.second else _players(head.drop(_known(time)))
-    if players is None:
+    found = given | ({"--time": time} if time else {})
+    free = head.drop([name for name in found.values() if name in head.columns])
+    if options.match or options.player or options.place or not _found_pair(head, free, options, found):
+        _found_seats(head, free, found)
+    if not found.keys() - given.keys() - {"--time"}:
         return ""
-    found |= dict(zip(("--first", "--second"), players, strict=True))
-    result = options.score or _result(head.drop(_known(time, *players)), players, head)
-    if result:
-        found["--score"] = result
-    if time:
-        found["--time"] = time
-    words = " ".join(f"{option} {shlex.quote(found[option])}" for option in given if option in found)
+    words = " ".join(f"--{name} {shlex.quote(found[f'--{name}'])}" for name in _NAMED if f"--{name}" in found)
     return f"By its first rows it seems to be: {words}"
 
 
@@ -65,9 +62,14 @@ def _text_head(source: Source, named: Iterable[str | None]) -> pl.DataFrame | No
 
 
 def _dates(head: pl.DataFrame) -> list[str]:
+    import polars as pl
+
     found = []
     for column in head:
         present = column.drop_nulls()
+        if len(present) and present.str.contains(r"^\d{9,13}$").all() and find_epoch(present.cast(pl.Int64)):
+            found.append(column.name)
+            continue
         if 2 * present.str.contains(_LIKE_A_DATE).sum() <= len(present):
             continue
         try:
@@ -98,26 +100,71 @@ def _players(head: pl.DataFrame) -> tuple[str, str] | None:
     return found
 
 
-def _result(head: pl.DataFrame, players: tuple[str, str], whole: pl.DataFrame) -> str | None:
+def _found_pair(head: pl.DataFrame, free: pl.DataFrame, options: ReadOptions, found: dict[str, str]) -> bool:
+    """Add the columns of a table with a row a match."""
+    players = (options.first, options.second) if options.first and options.second else _players(free)
+    if players is None:
+        return False
+    found |= dict(zip(("--first", "--second"), players, strict=True))
+    rest = free.drop([name for name in players if name in free.columns])
+    if not options.score and all(name in head.columns for name in players) and (result := _result(head, rest, players)):
+        found["--score"] = result
+    return True
+
+
+def _found_seats(head: pl.DataFrame, free: pl.DataFrame, found: dict[str, str]) -> None:
+    """Add the columns of a table with a row a player: matches of several rows, no player twice in one, places."""
+    columns = [column for column in free if not column.null_count()]
+    matches = [found["--match"]] if "--match" in found else [one.name for one in columns if _is_in_blocks(one)]
+    for match in matches:
+        named = [one.name for one in columns if _is_of_names(head, match, one)]
+        for player in [found["--player"]] if "--player" in found else named:
+            still_free = (one for one in columns if one.name not in (match, player))
+            if places := [one.name for one in still_free if _is_of_places(head, match, one)]:
+                found |= {"--match": match, "--player": player, "--place": found.get("--place", places[0])}
+                return
+
+
+def _is_in_blocks(column: pl.Series) -> bool:
+    """Each value in several rows, one after the other."""
+    return 2 * column.n_unique() <= len(column) and len(column.rle()) <= 1.1 * column.n_unique()
+
+
+def _is_of_names(head: pl.DataFrame, match: str, column: pl.Series) -> bool:
+    """Words, hardly ever twice in a match, but in several matches."""
+    apart = _share(head.select(match, column.name).is_unique()) if column.name != match else 0
+    return apart >= _MOST and 2 < column.n_unique() < len(column) and not all(map(_is_number, column))
+
+
+def _is_of_places(head: pl.DataFrame, match: str, column: pl.Series) -> bool:
+    """Small numbers of which each match has a 1, and mostly different ones."""
+    import polars as pl
+
+    if not column.str.contains(r"^\d{1,2}$").all():
+        return False
+    first = head.group_by(match).agg(pl.col(column.name).cast(pl.Int64).min())[column.name]
+    return _share(first == 1) >= _MOST and _share(head.select(match, column.name).is_unique()) >= 0.5
+
+
+def _share(mask: pl.Series) -> float:
+    return int(mask.sum()) / max(len(mask), 1)
+
+
+def _result(head: pl.DataFrame, free: pl.DataFrame, players: tuple[str, str]) -> str | None:
     """A column of results, or of winners, or two of points."""
-    for column in head:
-        if not all(_is_number(value) for value in column.drop_nulls()) and _share_of_results(head, column.name) > _MOST:
+    for column in free:
+        if not all(_is_number(value) for value in column.drop_nulls()) and _share_of_results(free, column.name) > _MOST:
             return column.name
-    names = set(whole[players[0]].drop_nulls()) | set(whole[players[1]].drop_nulls())
-    winners = [
-        column.name for column in head if len(column.drop_nulls()) and column.drop_nulls().is_in(list(names)).all()
-    ]
-    if winners and not all(_is_number(name) for name in names):
-        return winners[0]
-    halves = [
-        column.name for column in head if len(column.drop_nulls()) and set(column.drop_nulls()) <= {"0", "0.5", "1"}
-    ]
+    for column in free:
+        named = ((column == head[players[0]]) | (column == head[players[1]])).fill_null(value=False)
+        if named.sum() >= _MOST * len(head):
+            return column.name
+    filled = [column for column in free if len(column.drop_nulls())]
+    halves = [column.name for column in filled if set(column.drop_nulls()) <= {"0", "0.5", "1"}]
     if halves:
         return halves[0]
-    whole_numbers = [
-        column.name for column in head if len(column.drop_nulls()) and column.drop_nulls().str.contains(r"^\d+$").all()
-    ]
-    return ",".join(whole_numbers) if len(whole_numbers) == 2 else None
+    whole = [column.name for column in filled if column.drop_nulls().str.contains(r"^\d{1,6}$").all()]
+    return ",".join(whole) if len(whole) == 2 else None
 
 
 def _share_of_results(head: pl.DataFrame, name: str) -> float:
@@ -131,7 +178,3 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _known(*names: str | None) -> list[str]:
-    return [name for name in names if name]

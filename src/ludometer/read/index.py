@@ -71,9 +71,11 @@ class IntegerIndex:
 class TextIndex:
     """Codes for words; white space around a word does not count, and an empty word is missing.
 
-    Words are found by a 64-bit hash and then compared, so two words that share a hash are never mixed up.
+    Words are found by a 64-bit hash and then compared, so two words that share a hash are never mixed up. If it
+    `folds`, words that differ only in capitals and in the blanks between them are one, called as it is written first.
     """
 
+    folds: bool = False
     chunks: list[pl.Series] = field(default_factory=list)
     _raw: list[pl.Series] = field(default_factory=list)
     _code_of_raw: Codes = field(default_factory=lambda: np.empty(0, np.int32))
@@ -119,18 +121,23 @@ class TextIndex:
 
         stripped = fresh.str.strip_chars()
         n_known = self.n_known
-        if self._code_of_word is None and (stripped == fresh).all() and not (stripped == "").any():
+        if self._code_of_word is None and not self.folds and (stripped == fresh).all() and not (stripped == "").any():
             added = n_known + np.arange(len(fresh), dtype=np.int32)
             self.chunks.append(fresh.rename("player"))
         else:
             if self._code_of_word is None:
                 known = pl.concat(self.chunks).to_list() if self.chunks else []
                 self._code_of_word = {word: code for code, word in enumerate(known)}
-            table = self._code_of_word
-            words = stripped.to_list()
-            added = np.array([table.setdefault(word, len(table)) if word else MISSING for word in words], np.int32)
-            if len(table) > n_known:
-                self.chunks.append(pl.Series("player", list(table)[n_known:], dtype=pl.String))
+            table, names = self._code_of_word, []
+            added = np.full(len(fresh), MISSING, np.int32)
+            for place, word in enumerate(stripped):
+                key = fold_name(word) if self.folds else word
+                if word and key not in table:
+                    table[key] = len(table)
+                    names.append(word)
+                added[place] = table[key] if word else MISSING
+            if names:
+                self.chunks.append(pl.Series("player", names, dtype=pl.String))
         self._raw.append(fresh)
         self._code_of_raw = np.concatenate((self._code_of_raw, added))
 
@@ -168,6 +175,15 @@ class TextIndex:
             self._table = _Table()
             self._table.number(words.hash(seed=self._seed).to_numpy())
         self._raw, self._code_of_raw = [words], np.array(list(by_word.values()), np.int32)
+
+
+def fold_name(name: str) -> str:
+    """A name without what people write now so, now so.
+
+    >>> fold_name("JEAN  Dupont")
+    'jean dupont'
+    """
+    return " ".join(name.casefold().split())
 
 
 def _as_text(column: pl.Series) -> pl.Series:

@@ -10,15 +10,15 @@ import numpy as np
 from ludometer.arrays import Codes, Floats, Halves, Mask
 from ludometer.read.columns import WINNER, PairColumns
 from ludometer.read.index import TextIndex
-from ludometer.read.results import BAD, parse_result
+from ludometer.read.results import BAD, UNPLAYED, parse_result
 
 if TYPE_CHECKING:
     import polars as pl
 
 _FEW = 5
 _SAMPLE = 1_000
-UNFINISHED = -2
-"""A game of a PGN file that goes on: no fault, but no match either."""
+UNFINISHED = UNPLAYED
+"""Also for a game of a PGN file that goes on: no fault, but no match either."""
 
 
 @dataclass

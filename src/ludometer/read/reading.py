@@ -14,6 +14,7 @@ from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches, owned, reorder_seats
 from ludometer.read.columns import ColumnsNotFound, PairColumns, ReadOptions, find_columns
 from ludometer.read.guess import guess_columns, guess_dates
+from ludometer.read.index import TextIndex
 from ludometer.read.rows import Extra, PairRows, RowReader, SeatRows
 from ludometer.read.source import Source, plain_errors
 from ludometer.read.sources import open_source
@@ -77,6 +78,7 @@ def read_file(
     reader.on_rows = on_rows
     with plain_errors(reader.source.name):
         groups = _collect_pairs(reader) if isinstance(reader.columns, PairColumns) else _collect_seats(reader)
+        _note_alike(reader)
     return Reading(
         name=reader.source.name,
         groups=groups,
@@ -151,10 +153,11 @@ def _left_out(reader: RowReader) -> list[str]:
     counts = {
         "left out by --where": reader.n_filtered,
         "bad and dropped": reader.n_dropped_rows,
-        "unfinished and left out": reader.n_unfinished,
+        "not played to the end and left out": reader.n_unfinished,
         "empty and skipped": reader.n_empty,
     }
-    return [f"{count:,} of {reader.n_rows:,} rows {why}" for why, count in counts.items() if count]
+    told = [f"{count:,} of {reader.n_rows:,} rows {why}" for why, count in counts.items() if count]
+    return [*told, *reader.faults.lines()]
 
 
 def _new_reader(source: Source, options: ReadOptions) -> RowReader:
@@ -165,7 +168,7 @@ def _new_reader(source: Source, options: ReadOptions) -> RowReader:
             guess = guess_columns(source, options)
         raise LudometerError(f"{error}\n{guess}" if guess else str(error)) from None
     reader = RowReader(source, columns, options)
-    if not columns.times and not options.order:
+    if not columns.times and not options.order and not options.time:
         with plain_errors(source.name):
             dates = guess_dates(source)
         reader.notes += [
@@ -213,10 +216,28 @@ def _collect_pairs(reader: RowReader) -> dict[str | None, Matches]:
     return _split(reader, whole, extra)
 
 
+def _note_alike(reader: RowReader) -> None:
+    """Say if names differ only in capitals or blanks: one person would count as several."""
+    if not isinstance(reader.players, TextIndex) or reader.players.folds or not reader.players.n_known:
+        return
+    names = reader.players.players.names
+    folded = names.str.to_lowercase().str.replace_all(r"\s+", " ")
+    others = len(names) - folded.n_unique()
+    if others:
+        known: dict[str, str] = {}
+        pairs = zip(folded, names, strict=True)
+        twin, name = next((known[key], name) for key, name in pairs if known.setdefault(key, name) != name)
+        differ = "name differs" if others == 1 else "names differ"
+        reader.notes.append(
+            f"{others:,} {differ} from another only in capitals or blanks, such as {name!r} and {twin!r}: each counts "
+            "as a player; --merge-names makes them one"
+        )
+
+
 def _note_repeats(reader: RowReader, whole: Matches) -> None:
-    """Say if matches stand twice: with days only, equal rows are often two matches, with clock times hardly."""
+    """Say if matches stand twice: they may be copies, or with days only two matches that ended alike."""
     time = whole.time
-    if time is None or time.dtype != np.dtype("datetime64[us]"):
+    if time is None or time.dtype.kind != "M":
         return
     same = np.diff(time) == np.timedelta64(0)
     for column in (whole.pairs.first, whole.pairs.second, whole.pairs.halves):

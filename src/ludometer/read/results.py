@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 BAD = -1
+UNPLAYED = -2
+"""A word for a match that was not played, or not to its end: no fault, but no result either."""
 
 _WORDS = {
     "1": 2, "1.0": 2, "0.5": 1, ".5": 1, "0,5": 1, "0": 0, "0.0": 0, "½": 1, "1/2": 1, "-0": 0, "-0.0": 0,
@@ -13,18 +15,24 @@ _WORDS = {
     "loss": 0, "lost": 0, "lose": 0, "t": 1,
     "white": 2, "black": 0, "home": 2, "away": 0, "h": 2, "a": 0,
 }  # fmt: skip
+_NO_PLAY = {
+    "forfait", "forfeit", "forfeited", "walkover", "w.o.", "w.o", "wo", "w/o", "bye", "kampflos", "unplayed",
+    "not played", "postponed", "cancelled", "canceled",
+}  # fmt: skip
 _POINTS = re.compile(r"(\d{1,18})\s*[-–:]\s*(\d{1,18})")
 
 
 def parse_result(text: str) -> int:
-    """What the first player scored in half points (2, 1, 0), or -1 for what is no result.
+    """What the first player scored in half points (2, 1, 0), -1 for what is no result, -2 for a walkover and the like.
 
-    >>> [parse_result(text) for text in ("1-0", "1/2-1/2", "L", "3:3", "7")]
-    [2, 1, 0, 1, -1]
+    >>> [parse_result(text) for text in ("1-0", "1/2-1/2", "L", "3:3", "7", "W.O.")]
+    [2, 1, 0, 1, -1, -2]
     """
     word = text.strip().casefold()
     if word in _WORDS:
         return _WORDS[word]
+    if word in _NO_PLAY:
+        return UNPLAYED
     points = _POINTS.fullmatch(word)
     if points:
         ours, theirs = int(points[1]), int(points[2])

@@ -14,7 +14,7 @@ from ludometer.read.columns import PairColumns, ReadOptions, SeatColumns, find_n
 from ludometer.read.faults import Faults, first_values
 from ludometer.read.index import IntegerIndex, TextIndex
 from ludometer.read.outcomes import UNFINISHED, Outcomes, numbers
-from ludometer.read.times import TimeFormat, can_order, find_time_format, parse_times
+from ludometer.read.times import TimeFormat, can_order, find_epoch, find_time_format, parse_times
 from ludometer.read.where import parse_where
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class RowReader:
         if self.where:
             # names and types are checked before any row is read
             self.where.expression(self.source.schema)
-        self.players = self._new_index(*self._player_columns())
+        self.players = self._new_index(*self._player_columns(), folds=self.options.merge_names)
         if isinstance(self.columns, SeatColumns):
             self.matches = self._new_index(self.columns.match)
         else:
@@ -256,12 +256,12 @@ class RowReader:
         columns = self.columns
         return (columns.first, columns.second) if isinstance(columns, PairColumns) else (columns.player,)
 
-    def _new_index(self, *names: str) -> IntegerIndex | TextIndex:
+    def _new_index(self, *names: str, folds: bool = False) -> IntegerIndex | TextIndex:
         import polars as pl
 
         types = [self.source.schema[name] for name in names]
         whole = all(dtype.is_integer() and dtype not in (pl.UInt64, pl.Int128, pl.UInt128) for dtype in types)
-        return IntegerIndex() if whole else TextIndex()
+        return IntegerIndex() if whole else TextIndex(folds=folds)
 
     def _extra(self, frame: pl.DataFrame, bad: _Bad) -> Extra:
         import polars as pl
@@ -298,6 +298,7 @@ class RowReader:
                 usable = self._time_format is not None and len(column) > 0
             else:
                 usable = can_order(column.dtype)
+                self._time_format = find_epoch(column)
             if usable and self.options.date_format and self._time_format:
                 _, wrong = parse_times(column, self._time_format)
                 if wrong.all():

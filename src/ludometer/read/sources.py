@@ -131,6 +131,9 @@ def _bytes_source(name: str, head: bytes, data: bytes) -> Source:
 
 
 def _text_source(name: str, head: bytes, data: Path | bytes) -> Source:
+    if head.startswith(b"PK\x03\x04"):
+        kind = "a spreadsheet or document: save it as CSV" if b"[Content_Types].xml" in head else "unpack it first"
+        raise LudometerError(f"{name}: a zip archive, which is not read: {kind}")
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise LudometerError(f"{name}: the text is in UTF-16; save it as UTF-8")
     text = head.removeprefix(b"\xef\xbb\xbf").strip()

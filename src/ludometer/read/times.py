@@ -20,6 +20,12 @@ _EARLIEST = date(1000, 1, 1)
 """Polars reads 05 as the year 5 where four digits are asked for: such a text has another format."""
 
 _CLOCKS = ("%H:%M:%S", "%H:%M:%S%.f", "%H:%M", "%H:%M:%S%#z", "%H:%M:%S%.f%#z", "%H:%M%#z")
+_EPOCHS = {"epoch seconds": (8e8, 4e9, 1_000_000), "epoch milliseconds": (8e11, 4e12, 1_000)}
+"""Whole numbers between these (1995 to 2096) are seconds or milliseconds since 1970; how many microseconds each is."""
+
+_MIXED = 0.01
+"""Dates that only the other order of day and month explains, as a share: more are no slips."""
+
 _NUMBER = r"^\s*[+-]?\d+(\.\d*)?\s*$"
 _SAMPLE = 1_000
 
@@ -33,7 +39,12 @@ class TimeFormat:
     @property
     def is_number(self) -> bool:
         """Numbers order matches as well as dates do."""
-        return self.pattern == "number"
+        return self.pattern == "number" or self.is_epoch
+
+    @property
+    def is_epoch(self) -> bool:
+        """Numbers that count from 1970."""
+        return self.pattern in _EPOCHS
 
     def describe(self) -> str:
         """In a reader's words: YYYY-MM-DD."""
@@ -41,7 +52,7 @@ class TimeFormat:
         text = self.pattern.replace("%#z", "+zone")
         for code, word in words.items():
             text = text.replace(code, word)
-        return "a number" if self.is_number else text
+        return self.pattern if self.is_epoch else "a number" if self.is_number else text
 
 
 def find_time_format(column: pl.Series, *, name: str, given: str | None = None) -> TimeFormat | None:
@@ -53,7 +64,7 @@ def find_time_format(column: pl.Series, *, name: str, given: str | None = None) 
     if not len(sample):
         return None
     if sample.str.contains(_NUMBER).sum() * 2 > len(sample):
-        return TimeFormat("number")
+        return find_epoch(_parse_number(sample)) or TimeFormat("number")
     best, fitting = "", 0
     for pattern in _patterns():
         fit = _fit(sample, pattern)
@@ -66,6 +77,7 @@ def find_time_format(column: pl.Series, *, name: str, given: str | None = None) 
     swapped = _swapped(best)
     if swapped != best:
         fits = {pattern: _fit(present, pattern) for pattern in (best, swapped)}
+        _refuse_mixed(present, best, swapped, name)
         if fits[best] == fits[swapped]:
             raise LudometerError(
                 f"{name}: dates such as {sample[0]!r} can be read in two ways. "
@@ -73,6 +85,31 @@ def find_time_format(column: pl.Series, *, name: str, given: str | None = None) 
             )
         best = max(fits, key=lambda pattern: fits[pattern])
     return TimeFormat(best)
+
+
+def find_epoch(column: pl.Series) -> TimeFormat | None:
+    """The format of whole numbers that can only be times since 1970; None for others."""
+    if not column.dtype.is_integer() or not len(column.drop_nulls()):
+        return None
+    low, high = float(column.min()), float(column.max())  # type: ignore[arg-type]
+    return next((TimeFormat(name) for name, (least, most, _) in _EPOCHS.items() if least <= low <= high <= most), None)
+
+
+def _refuse_mixed(present: pl.Series, one: str, other: str, name: str) -> None:
+    """Refuse a column in which day and month stand now in this order, now in that: most of it would be read wrong."""
+    by_one, by_other = (_parse_text(present, pattern).is_not_null() for pattern in (one, other))
+    only_one, only_other = present.filter(by_one & ~by_other), present.filter(by_other & ~by_one)
+    fewer = min(len(only_one), len(only_other))
+    if fewer and fewer > _MIXED * max(len(only_one), len(only_other)):
+        told = ", ".join(
+            f"{len(only):,} fit only {TimeFormat(pattern).describe()}, such as {only[0]!r}"
+            for only, pattern in ((only_one, one), (only_other, other))
+        )
+        raise LudometerError(
+            f"{name}: dates are written in two ways: {told}; {(by_one & by_other).sum():,} could be either. Write them "
+            "alike; or, if the rows are in order, leave the dates out: --time none; or say which way counts, and the "
+            f"others are bad rows: --date-format {_day_first(one)}"
+        )
 
 
 def parse_times(column: pl.Series, form: TimeFormat | None) -> tuple[Times, Mask]:
@@ -98,6 +135,9 @@ def parse_times(column: pl.Series, form: TimeFormat | None) -> tuple[Times, Mask
         column = column.cast(pl.Float64)
     elif column.dtype.is_integer():
         column = column.cast(pl.Int64, strict=False)
+        if form is not None and form.is_epoch:
+            _, _, unit = _EPOCHS[form.pattern]
+            column = (column.clip(-(1 << 53), 1 << 53) * unit).cast(pl.Datetime("us"))
     bad = column.is_null().to_numpy()
     if column.dtype == pl.Float64:
         bad = bad | ~column.is_finite().fill_null(value=False).to_numpy()
