@@ -28,3 +28,7 @@ def percentages(shares: Sequence[float], digits: int = 1) -> list[str]:
     for place in by_loss[:missing]:
         whole[place] += 1
     return [percent(value / (100 * unit), digits) for value in whole]
+
+
+PERCENT_LABELS = "format(100 * datum.value, '~r') + ' %'"
+"""The same for the labels of an axis, as Vega writes it."""

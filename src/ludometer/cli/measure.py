@@ -115,6 +115,7 @@ def command(**options: Any) -> None:
     if options["reference"] and not options["quick"]:
         settings["reference"] = _reference(options)
     games: list[tuple[str, Measurement]] = []
+    remarks: dict[str, tuple[str, ...]] = {}
     refused: dict[str, str] = {}
     is_one = len(options["file"]) == 1 and not options["by"]
     for file in options["file"]:
@@ -123,6 +124,7 @@ def command(**options: Any) -> None:
             name += f", {options['by']} {group.value}" if group.value is not None else ""
             name = _unlike(name, [known for known, _ in games])
             assert isinstance(group.matches, Matches)
+            remarks[name] = group.remarks
             try:
                 if options["share"]:
                     settings["share"] = _share(options["share"], group.matches)
@@ -147,7 +149,7 @@ def command(**options: Any) -> None:
     if options["html"]:
         from ludometer.report.page import write_page
 
-        write_page(games, options["html"], command=command_line())
+        write_page(games, options["html"], command=command_line(), remarks=remarks)
         note(f"wrote {options['html']}")
 
 

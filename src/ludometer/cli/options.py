@@ -138,6 +138,8 @@ class Group:
     dropped_matches: int = 0
     dropped_players: int = 0
     bad_rows: int = 0
+    remarks: tuple[str, ...] = ()
+    """What was understood of the file, and what was left out of it."""
 
     def count(self, result: Counted) -> dict[str, Any]:
         """The data block of the JSON document, once the matches were played."""
@@ -203,15 +205,29 @@ def load(options: dict[str, Any], *, connect: bool = True) -> list[Group]:
         return [Group(None, stream)]
     with counting("read", "rows") as on_rows:
         reading = read_file(options["file"], read_options, on_rows=on_rows)
-    note(*reading.describe())
+    remarks = reading.describe()
+    first = next(iter(reading.groups.values()))
+    if "prizes" in options and options["prizes"] is None and first.sizes.max(initial=0) > 2:
+        remarks.append("played for the win only: --prizes linear counts every place")
+    note(*remarks)
     groups = reading.groups.items()
     if options.get("experience"):
         from ludometer.experience import with_experience
 
         groups = {value: with_experience(matches, options["experience"]) for value, matches in groups}.items()
     if not connect:
-        return [Group(value, matches) for value, matches in groups]
+        return [Group(value, matches, bad_rows=reading.n_bad_rows, remarks=tuple(remarks)) for value, matches in groups]
     return [_group(value, matches, options.get("min_component"), reading.n_bad_rows) for value, matches in groups]
+
+
+def tell_system(system: str, parameters: dict[str, Any]) -> None:
+    """By what ratings were made, and what it was set to."""
+    words = [f"{name.replace('_', ' ')} {value:.4g}" for name, value in parameters.items() if _is_number(value)]
+    note(f"by {system}{': ' if words else ''}{', '.join(words)}; ludometer evaluate tells which system predicts best")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def prizes_of(options: dict[str, Any]) -> Prizes:

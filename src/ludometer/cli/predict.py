@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ludometer.cli.options import document, file_options, json_option, listen, load, named, prizes_of, stream_option
+from ludometer.cli.options import (
+    Group,
+    document,
+    file_options,
+    json_option,
+    listen,
+    load,
+    named,
+    prizes_of,
+    stream_option,
+    tell_system,
+)
+
+if TYPE_CHECKING:
+    from ludometer.result import Provenance
 
 
 @click.command("predict")
@@ -34,10 +48,12 @@ def command(**options: Any) -> None:
     if len(options["players"]) < 2:
         raise click.UsageError("name the players who meet: two or more")
     system = make_system(options["system"], prizes=prizes_of(options))
-    done = []
+    done: list[tuple[Group, dict[str, Any], Provenance]] = []
     for group in load(options):
         with named(group):
             result = predict(group.matches, *options["players"], system=system)
+        if not done:
+            tell_system(system.name, result.provenance.parameters)
         if options["json_file"] != "-":
             if group.value is not None:
                 click.echo(f"{options['by']}: {printable(group.value)}")

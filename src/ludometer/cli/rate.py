@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ludometer.cli.options import (
+    Group,
     base_option,
     document,
     file_options,
@@ -16,12 +17,14 @@ from ludometer.cli.options import (
     named,
     prizes_of,
     stream_option,
+    tell_system,
 )
 
 if TYPE_CHECKING:
     import polars as pl
 
     from ludometer.ratings import Ratings
+    from ludometer.result import Provenance
 
 _SORTS = ("rating", "player", "matches", "last")
 
@@ -70,10 +73,12 @@ def command(**options: Any) -> None:
     system = make_system(
         options["system"], prizes=prizes_of(options), base=options["base"], k=options["k"], start=options["start"]
     )
-    done = []
+    done: list[tuple[Group, dict[str, Any], Provenance]] = []
     for group in load(options):
         with named(group):
             ratings = rate(group.matches, system=system)
+        if not done:
+            tell_system(system.name, ratings.provenance.parameters)
         rows = _chosen(ratings, options)
         if options["json_file"] != "-":
             _show(ratings, rows, options, group.value)
@@ -110,7 +115,7 @@ def _show(ratings: Ratings, rows: pl.DataFrame, options: dict[str, Any], value: 
     shown = rows.head(options["top"] or 20)
     dated = ratings.last is not None
     certain = ratings.sd is not None
-    headers = ["", "player", "rating", *(["±"] if certain else []), "matches", *(["last played"] if dated else [])]
+    headers = ["", "player", "rating", *(["± SD"] if certain else []), "matches", *(["last played"] if dated else [])]
     cells = (
         [
             f"{n}",
@@ -118,7 +123,7 @@ def _show(ratings: Ratings, rows: pl.DataFrame, options: dict[str, Any], value: 
             f"{row['rating']:.1f}",
             *([f"{row['sd']:.0f}"] if certain else []),
             f"{row['matches']:,}",
-            *([str(as_text(row["last"]))] if dated else []),
+            *([str(as_text(row["last"])).split(".")[0]] if dated else []),
         ]
         for n, row in enumerate(shown.iter_rows(named=True), 1)
     )

@@ -19,7 +19,7 @@ from ludometer.matches import Matches
 from ludometer.parallel import Workers, map_tasks
 from ludometer.players import Players
 from ludometer.result import Provenance
-from ludometer.wording import percent
+from ludometer.wording import PERCENT_LABELS, percent
 
 if TYPE_CHECKING:
     import altair
@@ -124,7 +124,7 @@ class PlayedMatches:
             alt.Chart(alt.InlineData(values=rows), width=480)
             .mark_point(filled=True, size=60)
             .encode(
-                x=alt.X("share:Q", title="Matches won", axis=alt.Axis(format="%")),
+                x=alt.X("share:Q", title="Matches won", axis=alt.Axis(labelExpr=PERCENT_LABELS)),
                 y=alt.Y("player:N", sort=[row["player"] for row in rows], title=None),
             )
         )

@@ -20,7 +20,11 @@ _MOST_DIRECTIONS = 10
 _BEYOND = 1.03
 """How far beyond the edge of shuffled schedules an eigenvalue has to be to be called isolated."""
 
-_SHUFFLES = 2
+_FEWEST_SHUFFLES, _MOST_SHUFFLES = 2, 39
+_SHUFFLED_LINKS = 2_000_000
+"""Links of all shuffled schedules together. Where there are few, edges differ from shuffle to shuffle, and it takes
+many to know how far chance goes; where there are many, two agree."""
+
 _MOST_LINKS = 8_000_000
 
 
@@ -74,7 +78,8 @@ def find_structure(matches: Matches, *, rng: np.random.Generator) -> Structure:
     """Compare the schedule's eigenvalues with those of the same players, equally active, with shuffled opponents."""
     n_players = len(matches.players)
     graph = _Graph(*links(matches, rng)[:2], n_players)
-    shuffled = [_Graph(*_shuffled_links(matches, rng), n_players) for _ in range(_SHUFFLES)]
+    n_shuffles = int(np.clip(_SHUFFLED_LINKS // max(len(matches), 1), _FEWEST_SHUFFLES, _MOST_SHUFFLES))
+    shuffled = [_Graph(*_shuffled_links(matches, rng), n_players) for _ in range(n_shuffles)]
     n_values = min(_MOST_DIRECTIONS + 2, n_players - 2)
     if n_values < 3:
         return _none(n_players)
@@ -85,7 +90,8 @@ def find_structure(matches: Matches, *, rng: np.random.Generator) -> Structure:
     isolated = np.flatnonzero(values[1 : _MOST_DIRECTIONS + 1] > _BEYOND * edge) + 1
     if not len(isolated):
         return Structure(values[1:], edge, 0.0, np.empty((n_players, 0)), np.ones(n_players))
-    noise = max(chance.closeness(pair[1][:, 1]) for chance, pair in zip(shuffled, random, strict=True))
+    some = zip(shuffled[:_FEWEST_SHUFFLES], random, strict=False)
+    noise = max(chance.closeness(pair[1][:, 1]) for chance, pair in some)
     seen = graph.closeness(vectors[:, isolated[0]])
     # an eigenvalue that stands out of noise is pushed outwards by it: a + noise^2 / (4 a) is seen of a
     close = min(0.5 * (seen + np.sqrt(max(seen**2 - noise**2, 0.0))), 0.999)

@@ -87,12 +87,25 @@ def side_of(interval: tuple[float, float]) -> Answer:
 
 def describe(inversion: Inversion) -> str:
     """x with its interval in words: "39 % [37, 41]", or "more than 100 %"."""
-    low, high = inversion.interval
-    if not np.isfinite(inversion.estimate):
-        return f"more than 100 % [{low:.0f}, {BEYOND}]"
-    digits = 0 if inversion.estimate >= 9.5 else 1
-    upper = f"{high:.{digits}f}" if np.isfinite(high) else BEYOND
-    return f"{inversion.estimate:.{digits}f} % [{low:.{digits}f}, {upper}]"
+    return describe_share(inversion.estimate, inversion.interval)
+
+
+def describe_share(x: float, interval: tuple[float, float]) -> str:
+    """The same of numbers; an end that would round to the line of 50 % shows on which side of it it is.
+
+    >>> describe_share(38.7, (36.6, 41.2)), describe_share(float("inf"), (98.0, float("inf")))
+    ('39 % [37, 41]', 'more than 100 % [98, > 100]')
+    >>> describe_share(36.0, (21.0, 49.8))
+    '36 % [21, 49.8]'
+    """
+    if not np.isfinite(x):
+        low = f"{interval[0]:.0f}, " if interval[0] < 99.5 else ""
+        return "more than 100 %" + (f" [{low}{BEYOND}]" if low else "")
+    ends = []
+    for end in interval:
+        digits = 1 if x < 9.5 or 0 < abs(end - HALF) < 0.5 else 0
+        ends.append(f"{end:.{digits}f}" if np.isfinite(end) else BEYOND)
+    return f"{x:.{0 if x >= 9.5 else 1}f} % [{', '.join(ends)}]"
 
 
 def _refusals(yardstick: Yardstick | None, pairing: Pairing | None, n_regulars: int, min_matches: int) -> list[str]:
@@ -130,15 +143,18 @@ def _statement(answer: Answer, yardstick: Yardstick, p_values: Sequence[float], 
             f"It depends on the yardstick: {larger} beside {reference} ({chess} {reference}), "
             f"{side_of(yardstick.deterministic.interval)} beside a game of pure strength ({deterministic} strength)."
         )
-    unclear = [
-        name
-        for name, inversion in (("pure strength", yardstick.deterministic), (reference, yardstick.chess))
-        if not side_of(inversion.interval)
-    ]
-    return (
-        f"These data cannot tell: beside {' and '.join(unclear)} they fit games of more than 50 % skill as well as of "
-        f"less ({deterministic} strength, {chess} {reference})."
+    both_ways = "they fit games of more than 50 % skill as well as of less"
+    told = (
+        (side_of(yardstick.deterministic.interval), "pure strength", f"{deterministic} strength"),
+        (side_of(yardstick.chess.interval), reference, f"{chess} {reference}"),
     )
+    clear = [f"{side} beside {name} ({share})" for side, name, share in told if side]
+    unclear = [(name, share) for side, name, share in told if not side]
+    if clear:
+        ((name, share),) = unclear
+        return f"These data cannot tell: {clear[0]}, but beside {name} {both_ways} ({share})."
+    shares = ", ".join(share for _, share in unclear)
+    return f"These data cannot tell: beside pure strength and {reference} {both_ways} ({shares})."
 
 
 def _below(p: float) -> str:
@@ -166,7 +182,8 @@ def _check_reasons(checks: Sequence[Check]) -> list[str]:
         return []
     same = sum(bool(check.agrees) for check in told)
     if same == len(told):
-        return [f"all {same} checks give the same answer" if same > 1 else "the one check gives the same answer"]
+        many = {1: "the one check gives", 2: "both checks give"}.get(same, f"all {same} checks give")
+        return [f"{many} the same answer"]
     unclear = sum(check.answer == CANNOT_TELL and not check.agrees for check in told)
     others = [f"{check.name} ({check.answer})" for check in told if not check.agrees and check.answer != CANNOT_TELL]
     parts = [f"{same} of {len(told)} checks give{'s' * (same == 1)} the same answer"]

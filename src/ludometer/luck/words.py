@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ludometer.luck.reference import neighbours
 from ludometer.luck.verdict import describe
 from ludometer.wording import percent
@@ -52,7 +54,9 @@ def _luck(game: Measurement) -> list[str]:
         if not found.converged:
             parts[-1] += f" (only {found.ess:,.0f} effective draws, R-hat {found.rhat:.2f})"
     if luck.ridge is not None:
-        parts += [f"ℓ² by penalised skills {luck.ridge.l2:.3f}", f"L {luck.ridge.luck:.3f} of their information"]
+        # beside the population's ℓ² that of the fitted skills would only confuse: the report has it, and says why
+        parts += [] if parts else [f"ℓ² by penalised skills {luck.ridge.l2:.3f}"]
+        parts.append(f"L {luck.ridge.luck:.3f} of their information")
     return [f"Luck       {'     '.join(parts)}     (1: all luck)"]
 
 
@@ -184,11 +188,16 @@ def _stands(game: Measurement, sd: float) -> list[str]:
     if game.yardstick is None:
         return [f"Stands     {place}"]
     matched, name = game.yardstick, game.reference.name
-    return [
-        f"Stands     on this schedule like {describe(matched.deterministic)} strength, the rest coins; like "
-        f"{describe(matched.chess)} {name}, the rest coins",
-        f"           {place}",
+    shares = [
+        f"like {describe(inversion)} {of}" + (", the rest coins" if np.isfinite(inversion.estimate) else "")
+        for inversion, of in ((matched.deterministic, "strength"), (matched.chess, name))
     ]
+    lines = [f"Stands     on this schedule {'; '.join(shares)}", f"           {place}"]
+    if matched.skill is not None and np.isfinite(matched.skill.estimate):
+        low, high = matched.skill.interval
+        end = f"{high:.0f}" if np.isfinite(high) else "more"
+        lines[1] += f"; skills like these have an SD of {matched.skill.estimate:.0f} [{low:.0f}, {end}]"
+    return lines
 
 
 def _fit(game: Measurement) -> list[str]:
@@ -208,8 +217,9 @@ def _fit(game: Measurement) -> list[str]:
 def _repeats(spread: Spread) -> str:
     if spread.rep is None:
         return "no number of games would tell a player one SD better from his opponent"
-    games = "1 game" if spread.rep == 1 else f"{spread.rep:,} games"
-    return f"such a player needs {games} to win most of them with more than 75 % probability"
+    if spread.rep == 1:
+        return "one game is enough for such a player to win with more than 75 % probability"
+    return f"such a player needs {spread.rep:,} games to win most of them with more than 75 % probability"
 
 
 def _nulls(place: str, values: Spread | Persistence, reason: str) -> dict[str, str]:

@@ -82,7 +82,7 @@ class BestFitElo:
         chart: alt.LayerChart = (
             line.mark_line(color="#4c6a92", point=alt.OverlayMarkDef(size=18)).encode(x=x, y=y)
             + best.mark_point(filled=True, size=90, color="#b4530a").encode(x="k:Q", y="loss:Q")
-            + best.mark_text(dy=14, color="#b4530a").encode(x="k:Q", y="loss:Q", text="label:N")
+            + best.mark_text(dy=-12, color="#b4530a").encode(x="k:Q", y="loss:Q", text="label:N")
         )
         return chart
 

@@ -19,6 +19,7 @@ from ludometer.ratings.prizes import WINNER, Prizes
 from ludometer.ratings.rating import Tally
 from ludometer.ratings.system import AnySystem, RatingSystem, prepare
 from ludometer.result import Provenance
+from ludometer.wording import PERCENT_LABELS
 
 if TYPE_CHECKING:
     import altair
@@ -111,7 +112,7 @@ class Evaluation:
             for score in self.systems
             for row in score.calibration.to_frame().iter_rows(named=True)
         ]
-        percent = alt.Axis(format="%")
+        percent = alt.Axis(labelExpr=PERCENT_LABELS)
         lowest = 0.5 if min((row["low"] for row in rows), default=0.5) >= 0.5 else 0.0
         domain = alt.Scale(domain=[lowest, 1])
         base = alt.Chart(alt.InlineData(values=rows), width=360, height=360, title="Do the forecasts come true?")

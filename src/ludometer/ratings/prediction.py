@@ -16,7 +16,7 @@ from ludometer.ratings.elo import Elo
 from ludometer.ratings.rating import Ratings, Tally
 from ludometer.ratings.system import AnySystem, RatingSystem, prepare
 from ludometer.result import Provenance
-from ludometer.wording import percent, percentages
+from ludometer.wording import PERCENT_LABELS, percent, percentages
 
 if TYPE_CHECKING:
     import altair
@@ -73,7 +73,10 @@ class Prediction:
             .mark_bar(color="#4c6a92")
             .encode(
                 x=alt.X(
-                    "probability:Q", title="Probability", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])
+                    "probability:Q",
+                    title="Probability",
+                    axis=alt.Axis(labelExpr=PERCENT_LABELS),
+                    scale=alt.Scale(domain=[0, 1]),
                 ),
                 y=alt.Y("outcome:N", title=None, sort=None),
             )

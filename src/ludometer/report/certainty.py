@@ -156,7 +156,8 @@ def _multiverse(game: Measurement) -> str:
     agree = sum(bool(check.agrees) for check in told)
     caption = (
         "Share of strength in each check; the coloured one is primary. "
-        f"{agree} of {len(told)} checks in this table give{'s' * (agree == 1)} the same answer."
+        + f"{agree} of {len(told)} {'check' if len(told) == 1 else 'checks'} in this table "
+        + f"{'gives' if agree == 1 else 'give'} the same answer."
     )
     return (
         f"<h3>What if another choice had been made?</h3>{primary}; each check changes one thing.</p>"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ludometer.wording import PERCENT_LABELS
+
 if TYPE_CHECKING:
     from ludometer.luck import Measurement
 
@@ -78,7 +80,7 @@ def rating_histogram(game: Measurement, *, narrow: bool = False) -> Any:
     marks = [{"at": mean + side * sd, "label": label} for side, label in ((-1, "-1 SD"), (0, "mean"), (1, "+1 SD"))]
     histogram = (
         alt.Chart(alt.InlineData(values=bars))
-        .mark_bar(color=INK, opacity=0.75, stroke="white", strokeWidth=0.5)
+        .mark_bar(color=INK, opacity=0.45, stroke="white", strokeWidth=0.5)
         .encode(
             x=alt.X(
                 "low:Q",
@@ -87,11 +89,11 @@ def rating_histogram(game: Measurement, *, narrow: bool = False) -> Any:
                 axis=alt.Axis(tickCount=6, labelOverlap="greedy", labelSeparation=6, grid=False),
             ),
             x2="high:Q",
-            y=alt.Y("players:Q", title="Players"),
+            y=alt.Y("players:Q", title="Players", axis=alt.Axis(tickMinStep=1)),
         )
     )
     rules = alt.Chart(alt.InlineData(values=marks))
-    lines = rules.mark_rule(strokeDash=[4, 3], color=ACCENT).encode(x="at:Q")
+    lines = rules.mark_rule(strokeDash=[4, 3], color=ACCENT, strokeWidth=1.5).encode(x="at:Q")
     words = rules.mark_text(baseline="bottom", color=ACCENT, fontSize=12).encode(
         x="at:Q", y=alt.value(-3), text="label:N"
     )
@@ -124,7 +126,7 @@ def calibration_chart(game: Measurement, *, narrow: bool = False) -> Any:
     lowest = min(first, *(row["interval_low"] for row in rows))
     wide, high = alt.Scale(domain=[first, 1]), alt.Scale(domain=[lowest, 1], nice=True)
     base = alt.Chart(alt.InlineData(values=rows))
-    percent = alt.Axis(format="%", tickCount=6)
+    percent = alt.Axis(labelExpr=PERCENT_LABELS, tickCount=6)
     x = alt.X("forecast:Q", title="The favourite was expected to score", axis=percent, scale=wide)
     diagonal = alt.Chart(alt.InlineData(values=[{"a": 0.5}, {"a": 1.0}])).mark_line(strokeDash=[4, 3], color=GREY)
     return alt.layer(

@@ -9,6 +9,7 @@ import numpy as np
 
 from ludometer.intrinsic.trajectory import follow_player
 from ludometer.report.charts import ACCENT, INK
+from ludometer.wording import PERCENT_LABELS
 
 if TYPE_CHECKING:
     from ludometer.intrinsic import Calibration, EventScale, Gains, MoveQuality, Strengths
@@ -80,7 +81,10 @@ def gain_histograms(gains: Gains, *, narrow: bool = False) -> Any:
             axis=alt.Axis(values=[-1, 0, 1], grid=False),
         )
         y = alt.Y(
-            "share:Q", title="Share of moves" if is_first else None, scale=scale, axis=alt.Axis(format="%", tickCount=3)
+            "share:Q",
+            title="Share of moves" if is_first else None,
+            scale=scale,
+            axis=alt.Axis(labelExpr=PERCENT_LABELS, tickCount=3),
         )
         return alt.Chart(alt.InlineData(values=rows)).mark_bar(color=INK, opacity=0.8).encode(x=x, x2="high:Q", y=y)
 

@@ -115,13 +115,9 @@ def _ridge_rows(found: RidgeLuck) -> list[list[str]]:
         ],
     ]
     if found.as_played is not None:
-        rows.append(
-            [
-                "L as played",
-                f"{found.as_played:.3f}",
-                f"with the opponents of the record; matchmaking adds {found.as_played - found.luck:+.3f}",
-            ]
-        )
+        added = found.as_played - found.luck
+        how = f"matchmaking {'adds' if added >= 0 else 'takes'} {abs(added):.3f}"
+        rows.append(["L as played", f"{found.as_played:.3f}", f"with the opponents of the record; {how}"])
     if found.season is not None:
         rows.append(
             [
@@ -200,7 +196,7 @@ def _differences(game: Measurement, luck: LuckMetrics) -> list[str]:
                 how += ", as may happen at random"
             said.append(
                 f"Matchmaking: {how}, so the matches of the record were {abs(extra):.3f} "
-                f"{'more' if extra > 0 else 'less'} open than those of opponents drawn at random, which L is of."
+                f"{'more' if extra > 0 else 'less'} open than those of opponents drawn at random, for which L stands."
             )
     said.append(_change(luck))
     return [text for text in said if text]

@@ -38,11 +38,13 @@ if TYPE_CHECKING:
     from ludometer.luck import Measurement
 
 
-def write_page(games: Sequence[Game], path: Path, *, command: str) -> None:
-    """Write the report of one or several games."""
+def write_page(
+    games: Sequence[Game], path: Path, *, command: str, remarks: Mapping[str, Sequence[str]] | None = None
+) -> None:
+    """Write the report of one or several games; see `render_page`."""
     with replacing(path) as draft:
         # names of files may hold bytes that are no text
-        draft.write_text(render_page(games, command=command), encoding="utf-8", errors="replace")
+        draft.write_text(render_page(games, command=command, remarks=remarks), encoding="utf-8", errors="replace")
 
 
 @dataclass(frozen=True)
@@ -59,20 +61,26 @@ class Additions:
     """Where each game is unfolded."""
 
 
-def render_page(games: Sequence[Game], *, command: str, additions: Additions | None = None) -> str:
-    """The report as HTML text."""
-    games, more = order_games(games), additions or Additions()
+def render_page(
+    games: Sequence[Game],
+    *,
+    command: str,
+    remarks: Mapping[str, Sequence[str]] | None = None,
+    additions: Additions | None = None,
+) -> str:
+    """The report as HTML text; `remarks` are what was said when the file of each game was read."""
+    games, more, read = order_games(games), additions or Additions(), remarks or {}
     title = f"{games[0][0]}: how much skill?" if len(games) == 1 else f"{len(games)} games: how much skill?"
     body = [f"<h1>{escape(title)}</h1>"]
     if len(games) == 1:
         name, game = games[0]
-        body += [f'<section class="answer">{_answer(name, game)}</section>', _sections(game)]
+        body += [f'<section class="answer">{_answer(name, game)}</section>', _sections(game, read.get(name, ()))]
     else:
         answer = f"{summarise(games)}{more.answer}{_scale(games)}"
         body += [f'<section class="answer">{answer}</section>', more.before, side_by_side(games), more.after]
         body += [
             f"<details><summary>{escape(name)}</summary>{more.games.get(name, '')}{_folded(name, game)}"
-            f"{_sections(game)}</details>"
+            f"{_sections(game, read.get(name, ()))}</details>"
             for name, game in games
         ]
     body.append(method(games, command))
@@ -224,7 +232,7 @@ def _games_between(fewest: int | None, most: int | None) -> str:
     return f"[{fewest:,} to {'no number is enough' if most is None else count(most)}]"
 
 
-def _sections(game: Measurement) -> str:
+def _sections(game: Measurement, remarks: Sequence[str]) -> str:
     if game.main.sd is None:
-        return data(game)
-    return how_sure(game) + players(game) + prediction(game) + other(game) + data(game)
+        return data(game, remarks)
+    return how_sure(game) + players(game) + prediction(game) + other(game) + data(game, remarks)

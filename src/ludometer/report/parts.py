@@ -10,7 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ludometer import wording
-from ludometer.luck.verdict import BEYOND
+from ludometer.luck.verdict import describe_share
 from ludometer.report.charts import to_svg
 from ludometer.scale import points_per_unit
 
@@ -54,11 +54,7 @@ class Share:
         >>> str(Share(38.7, 36.6, 41.2)), str(Share(math.inf, 98.0, math.inf)), str(Share(math.inf, 100.0, math.inf))
         ('39 % [37, 41]', '> 100 % [98, > 100]', '> 100 %')
         """
-        if not math.isfinite(self.x):
-            return "> 100 %" + (f" [{self.low:.0f}, {BEYOND}]" if self.low < 99.5 else "")
-        digits = 0 if self.x >= 9.5 else 1
-        high = f"{self.high:.{digits}f}" if math.isfinite(self.high) else BEYOND
-        return f"{self.x:.{digits}f} % [{self.low:.{digits}f}, {high}]"
+        return describe_share(self.x, (self.low, self.high)).replace("more than", ">")
 
 
 def confidence(replicates: int) -> int:

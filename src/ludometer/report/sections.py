@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
 
 from ludometer.report.charts import calibration_chart, loss_chart, rating_histogram
 from ludometer.report.luck import luck_section
-from ludometer.report.parts import download, figure, number, paragraphs, table
+from ludometer.report.parts import bullets, download, figure, number, paragraphs, table
 from ludometer.wording import percent
 
 if TYPE_CHECKING:
@@ -33,8 +34,11 @@ def players(game: Measurement) -> str:
     top = table(["", "Player", "Rating", "Matches"], rows, left=(1,))
     return (
         f"<section><h2>The players</h2>{figure(partial(rating_histogram, game), caption)}"
-        f"<h3>{'The highest ratings' if len(frame) > _TOP else 'All ratings'}</h3>"
-        + paragraphs("Here a newcomer has 0; in ludometer rate he has 1,500, as is usual.")
+        f"<h3>{'The highest ratings' if len(frame) > _TOP else f'The ratings of all {len(frame)}'}</h3>"
+        + paragraphs(
+            "By best-fit Elo, in which a newcomer has 0: ludometer rate FILE --system best-fit gives this list. "
+            "Without --system it rates by Elo with k = 24, from 1,500 on."
+        )
         + f"{top}"
         f"{download(frame.head(10_000), 'ratings.csv', 'Ratings as a table')}</section>"
     )
@@ -57,7 +61,7 @@ def prediction(game: Measurement) -> str:
     )
     best = (
         f"The step k decides how fast ratings move. The best one, {fit.k:.3g}{interval}, is where forecasts miss "
-        "least; at k = 0 all forecasts are a coin flip. It was chosen on the same matches."
+        "least; at k = 0 all players are equal. It was chosen on the same matches."
     )
     return (
         f"<section><h2>Does it predict?</h2>{figure(partial(calibration_chart, game), true)}"
@@ -83,11 +87,15 @@ def other(game: Measurement) -> str:
     )
     deterministic, chess = game.published
     skill = "more than 50 %" if deterministic is None else f"{deterministic:.0f} %"
-    kept = "all" if chess is None else f"{chess:.0f} %"
+    kept = (
+        "more than all of chess"
+        if chess is None
+        else f"chess with {chess:.0f} % of the results kept and coins for the rest"
+    )
     lines = (
         f"Read off the published lines, the spread is that of a game in which the better player wins {skill} of the "
-        f"matches outright and a coin decides the others, or of chess with {kept} of the results kept and the others "
-        "replaced by coins. These lines were drawn for records of other lengths; no verdict rests on them."
+        f"matches outright and a coin decides the others, or of {kept}. "
+        "These lines were drawn for records of other lengths; no verdict rests on them."
     )
     return f"<section><h2>Other measures</h2>{luck_section(game)}{_ratings_again(persistence, met, lines)}</section>"
 
@@ -96,13 +104,13 @@ def _ratings_again(*texts: str) -> str:
     return "<h3>Past and future, and the published lines</h3>" + paragraphs(*texts)
 
 
-def data(game: Measurement) -> str:
-    """What was read, what was left out."""
+def data(game: Measurement, remarks: Sequence[str] = ()) -> str:
+    """What was read, what was left out; `remarks` are what was said when the file was read."""
     dropped = (
         f"{game.dropped_matches:,} matches of {game.dropped_players:,} players were left out because no chain of "
         "matches links these players to the others."
         if game.dropped_matches
-        else "Nothing was left out: all players are linked by matches."
+        else "All players are linked by matches."
     )
     fewest, mean, most = game.players_per_match
     several = most > 2
@@ -114,9 +122,18 @@ def data(game: Measurement) -> str:
         f"<section><h2>The data</h2><p>{game.n_matches:,} matches of {game.n_players:,} players, of whom "
         f"{game.n_regulars:,} are regulars with 25 matches or more. {seats}{draws}{dropped} "
         f"Fingerprint of the matches: <code>{escape(str(game.provenance.data))}</code>.</p>"
+        + _as_read(remarks)
         + download(_sweep_frame(game), "sd-by-cutoff.csv", "SD for every cutoff")
         + download(game.to_frame(), "spread.csv", "Spread")
         + "</section>"
+    )
+
+
+def _as_read(remarks: Sequence[str]) -> str:
+    if not remarks:
+        return ""
+    return paragraphs("What was understood of the file, and left out of it:") + bullets(
+        [remark.strip() for remark in remarks]
     )
 
 

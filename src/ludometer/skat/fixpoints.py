@@ -17,7 +17,7 @@ from ludometer.ratings.series import SeriesElo
 from ludometer.ratings.series_charts import spread_apart
 from ludometer.ratings.series_record import SeriesRecord
 from ludometer.result import Provenance
-from ludometer.wording import percent
+from ludometer.wording import PERCENT_LABELS, percent
 
 if TYPE_CHECKING:
     import altair
@@ -75,7 +75,7 @@ class Fixpoints:
         colour = alt.Color("label:N", legend=None)
         whole = alt.Chart(alt.InlineData(values=rows), width=460, height=260, title="When ratings have settled")
         lines = whole.mark_line(interpolate="step-after").encode(
-            x=x, y=alt.Y("share:Q", title="Players settled", axis=alt.Axis(format="%")), color=colour,
+            x=x, y=alt.Y("share:Q", title="Players settled", axis=alt.Axis(labelExpr=PERCENT_LABELS)), color=colour,
             strokeDash=alt.StrokeDash("label:N", legend=None),
         )  # fmt: skip
         words = alt.Chart(alt.InlineData(values=ends)).mark_text(align="left", dx=5, fontSize=12)

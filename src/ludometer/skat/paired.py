@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from ludometer.arrays import Counts, Floats
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.result import Provenance
-from ludometer.wording import percent
+from ludometer.wording import PERCENT_LABELS, percent
 
 if TYPE_CHECKING:
     import altair
@@ -108,7 +108,7 @@ class PairedReplays:
         ]
         base = alt.Chart(alt.InlineData(values=rows)).encode(y=alt.Y("pair:N", title=None))
         bars = base.mark_rule().encode(
-            x=alt.X("low:Q", title="difference of deals won", axis=alt.Axis(format="%")), x2="high:Q"
+            x=alt.X("low:Q", title="difference of deals won", axis=alt.Axis(labelExpr=PERCENT_LABELS)), x2="high:Q"
         )
         chart: altair.LayerChart = bars + base.mark_point(filled=True).encode(x="difference:Q")
         return chart
