@@ -4,7 +4,7 @@
     python scripts/make_demo_data.py pig chess --jobs 2  # some of them
     python scripts/make_demo_data.py chess --first 20 --folder trial
 
-Chess needs Stockfish and `pip install .[chess]`, backgammon needs GNU Backgammon, Skat needs xskat
+Chess needs Stockfish and `pip install '.[chess]'`, backgammon needs GNU Backgammon, Skat needs xskat
 (scripts/system-programs.sh installs them on Debian). Chess and backgammon take about ten minutes of one processor each,
 the others less than three. Another version of a program may play otherwise: the files were made with Stockfish 15.1,
 GNU Backgammon 1.07.001 and xskat 4.0. The club and the coin need nothing.

@@ -162,7 +162,7 @@ def test_a_cluster_that_is_not_there_is_told_in_one_line(address: str, monkeypat
 
 def test_without_dask_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(LudometerError, match=r"pip install 'ludometer\[cluster\]'"):
+    with pytest.raises(LudometerError, match=r"pip install '\.\[cluster\]'"):
         map_tasks(fail_at_three, [1], workers=Workers(cluster="tcp://127.0.0.1:9"))
 
 

@@ -42,7 +42,7 @@ def keep_connected(matches: Matches, *, min_players: int | None = None) -> Conne
     kept &= played
     if not kept.any():
         raise MatchDataError(
-            f"no component has {min_players:,} players; the largest has {size.max(initial=0):,}"
+            f"no group has {min_players:,} players; the largest has {size.max(initial=0):,}"
             if min_players is not None and len(matches)
             else "there are no matches"
         )

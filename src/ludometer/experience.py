@@ -45,7 +45,7 @@ def with_experience(matches: Matches, text: str) -> Matches:
         colon = ""
     if not colon or least < 0 or (most is not None and most < least):
         raise LudometerError(
-            f"experience {text!r}: write two numbers of matches, such as 150:250, or one, such as 150:"
+            f"--experience {text}: write two numbers of matches, such as 150:250, or one, such as 150:"
         )
     seats = matches.seats
     if not len(seats):

@@ -127,7 +127,7 @@ def _connected(address: str) -> Iterator[Any]:
         from distributed import Client, KilledWorker
         from distributed.client import FutureCancelledError
     except ImportError as error:
-        raise LudometerError("a cluster needs Dask: pip install 'ludometer[cluster]'") from error
+        raise LudometerError("a cluster needs Dask: pip install '.[cluster]'") from error
     try:
         client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:

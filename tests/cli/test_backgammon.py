@@ -90,6 +90,7 @@ def test_the_report_is_one_page_that_needs_nothing_else(run: Run, files: list[Pa
     page, moves = tmp_path / "report.html", tmp_path / "moves.csv"
     done = run("backgammon", "analyse", files[0], "--plies", 0, "--html", page, "--moves", moves)
     assert done.status == 0, done.err
+    assert f"wrote {moves}\nwrote {page}\n" in done.err
     text = page.read_text()
     for heading in ("Skill", "Luck", "Roll by roll", "Data and method"):
         assert f"<h2>{heading}</h2>" in text
@@ -178,6 +179,7 @@ def test_matches_that_it_plays_are_a_record_for_every_method(run: Run, tmp_path:
     words = ("backgammon", "play", "--player", "strong", "--player", "weak=0:0.2", "--matches", 2, "--seed", 1)
     done = run(*words, "--records", records, "--out", out, "--json", "-")
     assert done.status == 0, done.err
+    assert f"wrote {out}\nwrote 2 records to {records}\n" in done.err
     found = json.loads(done.out)
     jsonschema.validate(found, load_schema("backgammon-play"))
     assert [row["matches"] for row in found["players"]] == [2, 2]
@@ -198,7 +200,7 @@ def test_matches_that_it_plays_are_a_record_for_every_method(run: Run, tmp_path:
     ("words", "message"),
     [
         (("--player", "a=9"), "plies are 0 to 2"),
-        (("--player", "a", "--player", "b=x"), "is not such as"),
+        (("--player", "a", "--player", "b=x"), "--player b=x: write NAME=PLIES:NOISE"),
         (("--player", "a", "--player", "A"), "same name"),
         (("--player", "a"), "two players or more"),
         (("--player", "a;quit", "--player", "b"), "cannot be a player's name"),

@@ -139,6 +139,7 @@ def test_annotated_games_give_the_same_strengths_without_a_cache(
     pgn, cache = analysed
     annotated = tmp_path / "annotated.pgn"
     first = run("chess", "strength", pgn, "--cache", cache, "--annotated", annotated, "--json", "-")
+    assert f"wrote {annotated}\n" in first.err
     read = read_chess_games(annotated).games
     assert [game.moves for game in read] == [game.moves for game in read_chess_games(pgn).games]
     second = run("chess", "strength", annotated, "--json", "-")
@@ -164,6 +165,7 @@ def test_the_report_is_one_page_that_needs_nothing_else(run: Run, analysed: tupl
     pgn, cache = analysed
     page = tmp_path / "report.html"
     done = run("chess", "strength", pgn, "--cache", cache, "--html", page)
+    assert f"wrote {page}\n" in done.err
     assert done.status == 0, done.err
     text = page.read_text()
     for heading in ("Strengths", "Pairs", "Gains", "Move by move", "What the choices do", "Data and method"):
@@ -260,7 +262,7 @@ def test_two_names_are_made_one(run: Run, tmp_path: Path) -> None:
     players = {row["player"]: row for row in json.loads(done.out)["players"]}
     assert set(players) == {"P0", "P1", "P2", "P4"}
     assert players["P4"]["games"] == 9 + 12 + 12 - 3
-    assert "NAME=VALUE" in run("chess", "strength", table, "--rename", "P3").err
+    assert "--rename P3: write NAME=NAME" in run("chess", "strength", table, "--rename", "P3").err
 
 
 def test_what_choices_do_is_told(run: Run, analysed: tuple[Path, Path], tmp_path: Path) -> None:
@@ -401,17 +403,24 @@ def test_a_growing_file_is_followed_until_its_result(run: Run, tmp_path: Path) -
         (("analyse", "games.pgn", "--engine", "no-such-engine"), "apt-get install stockfish"),
         (("analyse", "missing.pgn"), "no such file"),
         (("analyse", "games.pgn", "--depth", 3, "--nodes", 5), "give one of them"),
-        (("analyse", "games.pgn", "--option", "nonsense"), "not such as NAME=VALUE"),
+        (("analyse", "games.pgn", "--option", "nonsense"), "--option nonsense: write NAME=VALUE, such as Threads=1"),
         (("strength", "games.pgn", "--cache", "nowhere.sqlite"), "no such cache"),
         (("strength", "games.pgn", "--comments"), "no game has evaluations"),
         (("strength", "games.pgn", "--comments", "--html", "games.pgn"), "is the file that is read"),
         (("strength", "games.pgn", "--drop-bad-rows"), "no such cache"),
-        (("strength", "games.pgn", "--rating", "Ann=inf"), "is not a number"),
-        (("strength", "games.pgn", "--engine-strength", "nan"), "is not a number"),
-        (("strength", "games.pgn", "--calibration", "nothing.json"), "cannot be read"),
+        (("strength", "games.pgn", "--rating", "Ann=inf"), "--rating Ann=inf: write PLAYER=ELO, such as Ann=2400"),
+        (("strength", "games.pgn", "--rating", "Ann"), "--rating Ann: write PLAYER=ELO, such as Ann=2400"),
+        (("strength", "table.csv", "--rename", "Ann"), "--rename Ann: write NAME=NAME, such as"),
+        (("strength", "table.csv", "--gap", "wide"), "--gap wide: write two numbers of pawns, such as 0.2:1"),
+        (("strength", "games.pgn", "--engine-strength", "nan"), "--engine-strength nan: write a number"),
+        (("strength", "games.pgn", "--calibration", "nothing.json"), "nothing.json: no such file"),
         (("strength", "table.csv", "--annotated", "out.pgn"), "has no moves"),
         (("strength", "table.csv", "--rating", "Nobody=2000"), "no player is called 'Nobody'"),
-        (("strength", "table.csv", "--event", "Paris"), "no event is called 'Paris'"),
+        (("strength", "table.csv", "--event", "Paris"), "--event Paris: table.csv names no events (column event)"),
+        (("strength", "table.csv", "--anchor", "Paris"), "--anchor Paris: table.csv names no events (column event)"),
+        (("strength", "table.csv", "--compare", "Paris", "Rome"), "--compare Paris Rome: table.csv names no events"),
+        (("strength", "table.csv", "--lines", 2), "needs no cache and no comments: leave out --lines"),
+        (("strength", "table.csv", "--cache", "c.sqlite"), "needs no cache and no comments: leave out --cache"),
         (("strength", "table.csv", "--gap", "0:1"), "--lines 2"),
         (("strength", "table.csv", "--skip-plies", 400), "leaves out all 2 moves"),
         (
@@ -422,9 +431,12 @@ def test_a_growing_file_is_followed_until_its_result(run: Run, tmp_path: Path) -
             "by way of the engine",
         ),
         (("calibrate", "table.csv", "--out", "out.json"), "no rating is known"),
+        (("calibrate", "missing.csv", "--out", "out.csv"), "out.csv: write to a file that ends in .json"),
         (("analyse", "games.pgn", "--depth", 0), "not in the range"),
         (("analyse", "games.pgn", "--jobs", -1), "not in the range"),
         (("follow", "nothing.pgn", "--engine", "fake"), "no such file"),
+        (("follow", "table.csv", "--engine", "fake", "--once"), "table.csv: there are no games in PGN"),
+        (("play", "table.csv", "--engine", "fake", "--out", "out.pgn"), "table.csv: there are no games in PGN"),
     ],
 )
 def test_mistakes_are_told_in_one_message(
@@ -478,7 +490,11 @@ def test_schemas_are_printed(run: Run, document: str) -> None:
 HEAD = '[White "Ann"]\n[Black "Ben"]\n'
 MESSY = {
     "empty.pgn": (b"", "there are no games"),
-    "words.pgn": (b"hello world\n", "1. hello is not a legal move"),
+    "words.pgn": (b"hello world\n", "words.pgn: there are no games in PGN"),
+    "table.pgn": (b"white,black,result\nAnn,Ben,1-0\n", "table.pgn: there are no games in PGN"),
+    "binary.pgn": (bytes(range(256)) * 4, "binary.pgn: there are no games in PGN"),
+    "wrong.pgn": (b"1. e5 e4 *\n", "1. e5 is not a legal move"),
+    "german.pgn": (b"1. Sf3 Sf6 *\n", "1. Sf3 is not a legal move"),
     "header.pgn": (HEAD.encode(), "1 without moves"),
     "forfeit.pgn": (f"{HEAD}\n{{ White did not come }} 0-1\n".encode(), "1 without moves"),
     "variant.pgn": (f'{HEAD}[Variant "Chess960"]\n\n1. e4 e5 *\n'.encode(), "1 of another variant"),
@@ -560,6 +576,7 @@ def test_an_engine_that_plays_itself_is_a_reference(run: Run, pgn: Path, tmp_pat
     done = run("chess", "play", pgn, *search, "--opening-plies", 6, "--games", 3, "--max-plies", 30, "--out", own)
     assert done.status == 0, done.err
     assert done.out.startswith("3 games, 1 player, ")
+    assert f"wrote {own}\n" in done.err
     assert run("chess", "analyse", pgn, *search).status == 0
     # by the cache, and by the comments alone
     words = ("chess", "strength", pgn, "--cache", cache, "--reference", own, "--json", "-")

@@ -100,12 +100,26 @@ def test_what_is_null_has_a_reason(run: Run, tmp_path: Path) -> None:
     assert absent == {"players.sd": "elo gives no uncertainty", "players.last": "the file has no times"}
 
 
-def test_an_error_in_a_group_names_it(run: Run, tmp_path: Path) -> None:
+def test_groups_without_the_players_are_left_out_of_a_prediction(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "g.csv"
+    path.write_text("site,winner,loser\nA,Cem,Dan\nB,Ann,Ben\nC,Ann,Cem\nD,Ben,Ann\n")
+    done = run("predict", path, "Ann", "Ben", "--by", "site")
+    assert done.status == 0
+    assert "A: no player is called 'Ann', no player is called 'Ben'; left out\n" in done.err
+    assert "C: no player is called 'Ben'; left out\n" in done.err
+    assert [line for line in done.out.splitlines() if line.startswith("site")] == ["site: B", "site: D"]
+    found = json.loads(run("predict", path, "Ann", "Ben", "--by", "site", "--json", "-").out)
+    jsonschema.validate(found, load_schema("predict"))
+    assert [group["value"] for group in found["groups"]] == ["B", "D"]
+    assert found["absent"]["groups.C"] == "no player is called 'Ben'"
+
+
+def test_an_error_in_all_groups_names_the_first(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "g.csv"
     path.write_text("site,winner,loser\nA,Ann,Ben\nB,Cem,Dan\n")
-    done = run("predict", path, "Ann", "Ben", "--by", "site")
-    assert done.status == 2
-    assert "B: no player is called 'Ann'" in done.err
+    done = run("predict", path, "Ann", "Zed", "--by", "site")
+    assert (done.status, done.out) == (2, "")
+    assert "Error: A: no player is called 'Zed'" in done.err
 
 
 def test_devices_and_links_are_written_to_not_replaced(run: Run, tmp_path: Path) -> None:
@@ -422,6 +436,7 @@ def test_the_shell_is_told_how_words_end(words: list[str], expected: str) -> Non
 def test_schemas_are_printed_and_valid(run: Run, name: str) -> None:
     schema = json.loads(run("schema", name).out)
     jsonschema.Draft202012Validator.check_schema(schema)
+    assert json.loads(run("schema", *name.split("-")).out) == schema
 
 
 def test_an_unknown_schema_lists_the_known(run: Run) -> None:
@@ -453,6 +468,30 @@ def test_every_command_has_help_with_an_example(run: Run) -> None:
     for name in commands:
         done = run(name, "--help")
         assert done.status == 0
-        assert name in {"demo", "doctor", "simulate", "skat", "chess", "backgammon"} or re.search(
-            rf"^  ludometer {name} \w", done.out, re.M
-        )
+        assert name in {"demo", "doctor"} or re.search(rf"^  ludometer {name} \w", done.out, re.M)
+
+
+@pytest.mark.parametrize(
+    ("group", "names"),
+    [
+        ("chess", "analyse strength calibrate follow play"),
+        ("backgammon", "analyse play"),
+        ("simulate", "strengths coin deterministic mix wm league"),
+        ("skat", "score rate sensitivity fit"),
+    ],
+)
+def test_groups_list_their_commands_in_order_of_use_and_whole(run: Run, group: str, names: str) -> None:
+    lines = run(group, "--help").out.split("Commands:\n")[1].splitlines()
+    assert [line.split()[0] for line in lines] == names.split()
+    assert all(line.endswith(".") and not line.endswith("...") for line in lines)
+
+
+def test_help_names_what_an_option_takes_and_its_default_in_plain_words(run: Run) -> None:
+    commands = ["measure", "rate", "evaluate", "predict", "noise", "learn"]
+    groups = {"chess": "analyse strength calibrate follow play", "backgammon": "analyse play"}
+    groups |= {"simulate": "strengths coin deterministic mix wm league", "skat": "score rate sensitivity fit"}
+    commands += [f"{group} {name}" for group, names in groups.items() for name in names.split()]
+    for words in commands:
+        told = " ".join(run(*words.split(), "--help").out.split())
+        assert not re.search(r"INTEGER|FLOAT|--system TEXT", told), words
+        assert not re.search(r"\[default: [^]]*\] \[|default: [\d]+\.0[];]|default: \(", told), words

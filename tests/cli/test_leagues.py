@@ -110,3 +110,30 @@ def test_games_of_right_and_wrong_moves_have_their_truth(run: Run, tmp_path: Pat
     names = np.array(read_matches(out).players.names.cast(pl.Int64))
     ahead = skill[names[pairs.first]] > skill[names[pairs.second]]
     assert 0.7 < float((pairs.score == ahead).mean()) < 0.9
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--k", "-5"], "--k -5: write a number above 0"),
+        (["--k", "inf"], "--k inf: write a number above 0"),
+        (["--width", "0"], "--width 0: write a width above 0, such as 100"),
+        (["--width", "nan"], "--width nan: write a width above 0, such as 100"),
+        (["--start", "nan"], "--start nan: write a rating, such as 1500"),
+        (["--origin", "inf"], "--origin inf: write a rating, such as 1500"),
+        (["--plot", "learning.png"], "learning.png: write to a file that ends in .svg"),
+    ],
+)
+def test_learn_checks_its_options_before_it_reads(run: Run, words: list[str], said: str) -> None:
+    done = run("learn", "there-is-no-such-file.csv", *words)
+    assert done.status == 2
+    assert done.err.startswith(f"Error: {said}")
+    assert len(done.err.splitlines()) == 1
+
+
+def test_learn_names_the_option_for_shorter_windows(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "short.csv"
+    path.write_text("player_1,player_2,score_1\n" + "Ann,Ben,1\nBen,Ann,1\n" * 30)
+    done = run("learn", path)
+    assert done.status == 2
+    assert "take shorter windows (--window N)" in done.err

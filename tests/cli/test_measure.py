@@ -218,7 +218,7 @@ def test_small_components_are_kept_if_asked_for(run: Run, tmp_path: Path) -> Non
     path = write(both, tmp_path / "islands.csv")
     data = checked(run("measure", path, "--quick", "--json", "-").out)["data"]
     assert (data["matches"], data["dropped_matches"], data["dropped_players"]) == (900, 500, 20)
-    assert "500 matches dropped: not connected" in run("measure", path, "--quick").out
+    assert "500 matches dropped: in smaller groups" in run("measure", path, "--quick").out
     data = checked(run("measure", path, "--quick", "--min-component", 5, "--json", "-").out)["data"]
     assert (data["matches"], data["dropped_matches"]) == (1_400, 0)
 
@@ -354,6 +354,16 @@ def test_beyond_100_percent_there_is_no_x_but_a_reason(run: Run, tmp_path: Path)
     assert "spreads more than the whole family" in document["absent"]["yardstick.matched.x_chess_interval.1"]
     assert document["verdict"]["answer"] == "skill"
     assert document["verdict"]["p_values"] == {"deterministic": 0.05, "chess": 0.05}
+
+
+def test_a_reference_with_other_columns_says_to_rename_them(run: Run, skill: Path, tmp_path: Path) -> None:
+    odd = tmp_path / "odd.csv"
+    odd.write_text("weiss,schwarz,ergebnis\nAnn,Ben,1\n")
+    done = run("measure", skill, "--reference", odd)
+    assert done.status == 2
+    assert "odd.csv (--reference): no columns hold the two players; this file is read by the usual names" in done.err
+    assert "rename its columns to player_1, player_2, score_1" in done.err
+    assert "--first" not in done.err
 
 
 def test_another_game_can_be_the_reference(run: Run, skill: Path, sparse: Path) -> None:

@@ -486,24 +486,47 @@ def test_bad_series_are_one_message_with_the_row(run: Run, tmp_path: Path, text:
     ("words", "said"),
     [
         (("--titles", "Meister"), "1100=Meister"),
-        (("--start", "high"), "a number, mean, or first:10"),
+        (("--start", "high"), "--start high: write a number, mean, or first:N, such as 800 or first:10"),
+        (("--start", "first:0"), "--start first:0: write a number, mean, or first:N"),
+        (("--start", "nan"), "--start nan: write a number, mean, or first:N"),
+        (("--k", "nan"), "--k nan: write a number from 0 up, such as 0.02"),
+        (("--floor", "inf"), "--floor inf: write a rating, such as 500"),
         (("--chance", "i1"), "chance factors need game records"),
-        (("--chance", "i9"), "i1 (hand)"),
+        (("--chance", "i9"), "--chance i9: write some of i1 (hand)"),
         (("--since", "2031-01-01"), "no series from 2031-01-01 on"),
         (("--teams", "nowhere.csv"), "no such file"),
         (("--matches", "m.txt"), "write to a file that ends in"),
-        (("--house-rules", "poker"), "kontra, bock and ramsch"),
+        (("--house-rules", "poker"), "--house-rules poker: write some of kontra, bock, ramsch"),
+        (("--model", "missing.json"), "missing.json: no such file"),
+        (("--chance", "position:sum"), "--chance position:sum: write position, position:difference or"),
         (("--draw", "Nobody"), "nobody called 'Nobody'"),
         (("--explain", "Nobody"), "nobody called 'Nobody'"),
     ],
 )
 def test_bad_options_are_one_message(run: Run, season: Path, words: tuple[str, str], said: str) -> None:
-    source = write_list(season) if words[0] == "--house-rules" else season
-    done = run("skat", "rate", source, *words)
-    assert done.status == 2
-    assert said in done.err
-    assert done.out == ""
-    assert "Traceback" not in done.err
+    for source in (season, write_list(season)) if words[0] == "--house-rules" else (season,):
+        done = run("skat", "rate", source, *words)
+        assert done.status == 2
+        assert said in done.err
+        assert done.out == ""
+        assert "Traceback" not in done.err
+
+
+def test_wrong_factors_and_endings_are_told_before_anything_is_read(run: Run, tmp_path: Path) -> None:
+    odd = run("skat", "sensitivity", "nowhere.csv", "--factors", "i2,foo")
+    assert odd.err == "Error: --factors foo: write some of i1, i2, i3\n"
+    for words in (("--k", "0.01,x"), ("--k", "0.01,nan"), ("--k", "0.01,-1"), ("--start", "nan")):
+        done = run("skat", "sensitivity", "nowhere.csv", *words)
+        assert done.err.startswith(f"Error: {words[0]} {words[1]}: write ")
+    steep = run("skat", "fit", "nowhere.sgf", "--out", tmp_path / "model.json", "--ridge", "nan")
+    assert steep.err == "Error: --ridge nan: write a number from 0 up, such as 1\n"
+    ending = run("skat", "fit", "nowhere.sgf", "--out", tmp_path / "model.txt")
+    assert ending.err.endswith("model.txt: write to a file that ends in .json\n")
+
+
+def test_a_cut_list_says_how_to_see_all(run: Run, season: Path) -> None:
+    assert "more (--top 12 shows all)" in run("skat", "rate", season, "--top", 1).out
+    assert "weitere (--top 12 zeigt alle)" in run("skat", "rate", season, "--top", 1, "--language", "de").out
 
 
 def write_list(beside: Path) -> Path:

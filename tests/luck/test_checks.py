@@ -206,7 +206,7 @@ def test_players_who_are_not_connected_count_in_one_check() -> None:
     )
     primary = primary_of(inside, whole=whole)
     plans = plan_checks(primary)
-    plan = named(plans, "with players who are not connected")
+    plan = named(plans, "with the smaller groups too")
     check = run_check((plans.index(plan), plan), primary)
     assert (check.matches, check.counted) == (4_000, int((whole.counts >= 25).sum()))
     assert check.sd == pytest.approx(fit_best_elo(whole).rating[whole.counts >= 25].std(ddof=1), rel=1e-3)

@@ -132,7 +132,7 @@ def test_smaller_components_can_be_kept() -> None:
     assert (both.n_matches, both.n_players, both.dropped_matches, both.dropped_players) == (8_000, 110, 3, 2)
     everybody = measure(islands(), min_component=1, quick=True)
     assert (everybody.n_players, everybody.dropped_players) == (112, 0)
-    with pytest.raises(MatchDataError, match="no component has 200 players; the largest has 80"):
+    with pytest.raises(MatchDataError, match="no group has 200 players; the largest has 80"):
         measure(islands(), min_component=200)
 
 

@@ -55,7 +55,7 @@ def test_only_matches_from_a_date_on_are_scored_but_all_are_played() -> None:
     assert score.accuracy == 1
     with pytest.raises(MatchDataError, match="no matches to score"):
         evaluate(matches, systems=[Elo()], since="2021")
-    with pytest.raises(LudometerError, match="not a date"):
+    with pytest.raises(LudometerError, match="--from soon: write a date, such as 2015-01-31"):
         evaluate(matches, systems=[Elo()], since="soon")
     with pytest.raises(MatchDataError, match="no times"):
         evaluate(Matches.of_pairs([0], [1], [1]), systems=[Elo()], since="2020")
@@ -65,6 +65,15 @@ def test_numbers_can_be_times_too() -> None:
     matches = Matches.of_pairs([0] * 4, [1] * 4, [1] * 4, time=[1, 2, 3, 4])
     assert evaluate(matches, systems=[Elo()], since="3").systems[0].n == 2
     assert evaluate(matches, systems=[Elo()], since=4).systems[0].n == 1
+    with pytest.raises(LudometerError, match="--from soon: write a number"):
+        evaluate(matches, systems=[Elo()], since="soon")
+
+
+def test_the_summary_writes_percentages_as_elsewhere() -> None:
+    matches = Matches.of_pairs([0] * 4, [1] * 4, [1] * 4)
+    header, *rows = evaluate(matches, systems=[Elo()]).summary().splitlines()
+    assert " 100.0 %  " in rows[0]
+    assert {row.index(" %") + len(" %") for row in rows} == {header.index("accuracy") + len("accuracy")}
 
 
 def test_batches_score_as_the_whole() -> None:

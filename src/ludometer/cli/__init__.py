@@ -17,7 +17,7 @@ _COMMANDS = {
     "measure": "How much skill, how much luck.",
     "rate": "Ratings of the players.",
     "evaluate": "Rating systems compared by predicting before updating.",
-    "predict": "Probability of each result between two players.",
+    "predict": "Probability of each result between players.",
     "noise": "How far ratings lie from the truth, and the best step.",
     "learn": "How fast players get better.",
     "chess": "Strength from the moves themselves, by a chess engine.",
@@ -42,6 +42,8 @@ class LazyGroup(click.Group):
         if cmd_name not in _COMMANDS:
             return None
         command: click.Command = importlib.import_module(f"ludometer.cli.{cmd_name}").command
+        # shells show it beside the name when they complete
+        command.short_help = _COMMANDS[cmd_name]
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -55,8 +57,8 @@ class LazyGroup(click.Group):
 def cli() -> None:
     """How much of a game is skill, how much luck, and how strong is each player.
 
-    FILE is a CSV, Parquet, JSON lines or PGN file of matches, plain or packed (.gz, .zst, .bz2), or - for standard
-    input. Start with: ludometer demo
+    FILE is a CSV, Parquet, JSON lines, Arrow or PGN file of matches, plain or packed (.gz, .zst, .bz2), or - for
+    standard input. Start with: ludometer demo
     """
 
 

@@ -7,19 +7,32 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ludometer.cli.options import command_line, counting, json_option, listen, note, out_path
+from ludometer.cli.options import (
+    InOrder,
+    command_line,
+    counting,
+    html_option,
+    json_option,
+    listen,
+    note,
+    out_path,
+    seed_option,
+)
 from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
     from ludometer.intrinsic.backgammon_play import GradedPlayer
 
 
-@click.group("backgammon")
+@click.group("backgammon", cls=InOrder)
 def command() -> None:
     """Backgammon: how well each side played and how lucky it was, decision by decision and roll by roll.
 
     analyse takes matches apart; play lets GNU Backgammon play matches with itself. Both need the program gnubg (on
     Debian: apt-get install gnubg).
+
+    \b
+    ludometer backgammon analyse final.mat
     """
 
 
@@ -27,17 +40,20 @@ _gnubg_option = click.option(
     "--gnubg", default="gnubg", show_default=True, metavar="PROGRAM", help="GNU Backgammon: its name or its path."
 )
 _timeout_option = click.option(
-    "--timeout", type=click.FloatRange(0, min_open=True), default=3600.0, show_default=True, metavar="SECONDS",
+    "--timeout", type=click.FloatRange(0, min_open=True), default=3600, show_default=True, metavar="SECONDS",
     help="For one match, or one batch of 20 that it plays; then gnubg counts as hanging.",
 )  # fmt: skip
 
 
-@command.command("analyse")
+@command.command("analyse", short_help="Skill and luck of matches apart.")
 @click.argument("file", nargs=-1, required=True)
-@click.option("--plies", type=click.IntRange(0, 4), default=2, show_default=True, help="Plies that it looks ahead.")
 @click.option(
-    "--luck-plies", type=click.IntRange(0, 4), default=0, show_default=True, help="The same for the luck of each roll."
+    "--plies", type=click.IntRange(0, 4), default=2, show_default=True, metavar="N", help="Plies that it looks ahead."
 )
+@click.option(
+    "--luck-plies", type=click.IntRange(0, 4), default=0, show_default=True, metavar="N",
+    help="The same for the luck of each roll.",
+)  # fmt: skip
 @click.option(
     "--decisions", type=click.Choice(["all", "chequer", "cube"]), default="all", show_default=True,
     help="Which decisions count for skill.",
@@ -45,14 +61,17 @@ _timeout_option = click.option(
 @click.option("--unfinished", is_flag=True, help="Take matches that are not over, too.")
 @click.option(
     "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
-    help="Of the intervals.",
+    metavar="SHARE", help="Of the intervals.",
 )  # fmt: skip
 @click.option(
     "--min-games", type=click.IntRange(2), default=4, show_default=True, metavar="N",
     help="With fewer a player gets no interval.",
 )  # fmt: skip
-@click.option("--replicates", type=click.IntRange(2), default=1000, show_default=True, help="Draws for the intervals.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For the intervals.")
+@click.option(
+    "--replicates", type=click.IntRange(2), default=1000, show_default=True, metavar="N",
+    help="Draws for the intervals.",
+)  # fmt: skip
+@seed_option
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Matches at a time.")
 @click.option("--cache", metavar="FILE", help="Where analyses are kept.  [default: the user's cache folder]")
 @_gnubg_option
@@ -60,10 +79,10 @@ _timeout_option = click.option(
 @click.option(
     "--moves", metavar="FILE", callback=out_path, help="Write all decisions and rolls as a table: .csv or .parquet."
 )
-@click.option("--html", metavar="FILE", callback=out_path, help="Write a report to open in a browser.")
+@html_option
 @json_option
 def analyse(**options: Any) -> None:
-    """Skill and luck of the matches of FILE apart: what each decision gave away, what each roll brought.
+    """Take skill and luck of the matches of FILE apart: what each decision gave away, what each roll brought.
 
     FILE is a match or a session for money as .mat (most programs write it), .sgf (GNU Backgammon) or .sgg (GamesGrid),
     plain or packed. A match that was analysed once is not analysed again.
@@ -116,25 +135,28 @@ def analyse(**options: Any) -> None:
         from ludometer.report.files import write_frame
 
         write_frame(pl.concat([match.to_frame() for match in matches]), options["moves"])
+        note(f"wrote {options['moves']}")
     if options["html"]:
         from ludometer.report.backgammon_page import write_backgammon_page
 
         write_backgammon_page(matches, found, options["html"], command=command_line())
+        note(f"wrote {options['html']}")
 
 
-@command.command("play")
+@command.command("play", short_help="Let GNU Backgammon play matches.")
 @click.option(
     "--player", "players", multiple=True, metavar="NAME[=PLIES[:NOISE]]",
     help="A player: plies of looking ahead (0 to 2) and noise on its estimates (0 to 1). Give it twice or more; "
     "without any, a ladder of eight at 0 plies plays.",
 )  # fmt: skip
-@click.option("--matches", type=click.IntRange(1), default=100, show_default=True, help="Number of matches.")
 @click.option(
-    "--length", type=click.IntRange(0, 64), default=1, show_default=True, help="Points to win; 0: one game for money."
+    "--matches", type=click.IntRange(1), default=100, show_default=True, metavar="N", help="Number of matches."
 )
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed gives the same files."
-)
+    "--length", type=click.IntRange(0, 64), default=1, show_default=True, metavar="N",
+    help="Points to win; 0: one game for money.",
+)  # fmt: skip
+@seed_option
 @click.option(
     "--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N",
     help="Programs at work; several times the number of cores pay, since gnubg waits between turns.",
@@ -152,9 +174,9 @@ def analyse(**options: Any) -> None:
 )  # fmt: skip
 @json_option
 def play(**options: Any) -> None:
-    """Let GNU Backgammon play matches with itself, between players of known settings; measure and rate read FILE.
+    """Let GNU Backgammon play matches with itself, between players of known settings.
 
-    All pairs meet round by round, in an order that the seed draws.
+    measure and rate read what --out writes. All pairs meet round by round, in an order that the seed draws.
 
     \b
     ludometer backgammon play --matches 200 --jobs 8 --out backgammon.csv
@@ -182,11 +204,13 @@ def play(**options: Any) -> None:
             on_done=on_done,
         )
     write_matches([played.matches], options["out"])
+    note(f"wrote {options['out']}")
     if folder:
         folder.mkdir(exist_ok=True)
         for name, data in played.files.items():
             with replacing(folder / name) as draft:
                 draft.write_bytes(data)
+        note(f"wrote {len(played.files):,} records to {folder}")
     if options["json_file"] != "-":
         click.echo(played.summary())
     if options["json_file"]:
@@ -203,7 +227,7 @@ def _player(text: str) -> GradedPlayer:
     try:
         return GradedPlayer(name.strip(), int(plies or 0), float(noise or 0))
     except ValueError:
-        raise LudometerError(f"--player: {text!r} is not such as strong=2 or weak=0:0.05") from None
+        raise LudometerError(f"--player {text}: write NAME=PLIES:NOISE, such as strong=2 or weak=0:0.05") from None
 
 
 def _folder(name: str | None) -> Path | None:

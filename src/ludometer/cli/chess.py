@@ -16,19 +16,22 @@ from ludometer.cli.chess_options import (
     search_options,
     source_options,
 )
-from ludometer.cli.options import counting, json_option, listen, note, out_path
+from ludometer.cli.options import InOrder, WordedDefault, counting, html_option, json_option, listen, note, out_path
 
 
-@click.group("chess")
+@click.group("chess", cls=InOrder)
 def command() -> None:
     """Strength from the moves themselves: what each move did to an engine's evaluation of the game.
 
     analyse lets an engine evaluate games, strength reports; calibrate ties the scale to real ratings; follow watches
     a game while it is played; play lets the engine play itself.
+
+    \b
+    ludometer chess analyse games.pgn
     """
 
 
-@command.command("analyse")
+@command.command("analyse", short_help="Evaluate games by an engine.")
 @click.argument("file", nargs=-1, required=True)
 @search_options
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Engines at work.")
@@ -82,33 +85,7 @@ def analyse(**options: Any) -> None:
         sys.exit(1)
 
 
-@command.command("play")
-@click.argument("file", nargs=-1, required=True)
-@search_options
-@click.option("--games", "n_games", type=click.IntRange(1), metavar="N", help="At most so many.  [default: all]")
-@click.option(
-    "--opening-plies", type=click.IntRange(0), default=16, show_default=True, metavar="N",
-    help="Moves that are taken from the games of FILE.",
-)  # fmt: skip
-@click.option("--max-plies", type=click.IntRange(1), default=300, show_default=True, help="Then a game is broken off.")
-@click.option("--cache", metavar="FILE", help="Where evaluations are kept.  [default: the user's cache folder]")
-@click.option("--out", metavar="FILE", required=True, callback=out_path, help="Write the games here, with [%eval].")
-def play(**options: Any) -> None:
-    """Let an engine play itself, from the openings of the games of FILE: what gains does it have itself?
-
-    The games serve as the reference that players are held against, in place of gains of 0.
-
-    \b
-    ludometer chess play games.pgn --depth 10 --games 20 --out own.pgn
-    ludometer chess strength games.pgn --depth 10 --reference own.pgn
-    """
-    listen()
-    from ludometer.cli.chess_play import play_and_write
-
-    play_and_write(options)
-
-
-@command.command("strength")
+@command.command("strength", short_help="Strengths of players by their moves.")
 @click.argument("file", nargs=-1, required=True)
 @source_options
 @measure_options
@@ -121,7 +98,10 @@ def play(**options: Any) -> None:
     help="Moves that a pair is compared by: all of each player's, or those of their games.",
 )  # fmt: skip
 @engine_strength_option
-@click.option("--replicates", type=click.IntRange(2), default=1000, show_default=True, help="Draws for the intervals.")
+@click.option(
+    "--replicates", type=click.IntRange(2), default=1000, show_default=True, metavar="N",
+    help="Draws for the intervals.",
+)  # fmt: skip
 @click.option("--calibration", metavar="FILE", help="From ludometer chess calibrate: adds real Elo points.")
 @click.option(
     "--anchor", metavar="EVENT", help="Events on one scale: the engine's strength by the ratings of this event only."
@@ -133,10 +113,10 @@ def play(**options: Any) -> None:
 @click.option("--choices", is_flag=True, help="Show what other filters and values of mate do to the strengths.")
 @click.option("--measures", is_flag=True, help="Add Guid and Bratko's mean loss and best moves, and Regan's s and c.")
 @click.option("--annotated", metavar="FILE", callback=out_path, help="Write the games with [%eval] comments as PGN.")
-@click.option("--html", metavar="FILE", callback=out_path, help="Write a report to open in a browser.")
+@html_option
 @json_option
 def strength(**options: Any) -> None:
-    """Strengths of the players of FILE by their moves, with intervals.
+    """Measure the strengths of the players of FILE by their moves, with intervals.
 
     FILE is PGN whose evaluations are in the cache (from analyse) or in [%eval] comments, or a table of evaluations with
     columns game, ply, player, evaluation (pawns, White's view; ply 0 is the start position). Of several events all are
@@ -155,7 +135,7 @@ def strength(**options: Any) -> None:
     measure_and_write(options)
 
 
-@command.command("calibrate")
+@command.command("calibrate", short_help="Tie these strengths to real ratings.")
 @click.argument("file", nargs=-1, required=True)
 @source_options
 @measure_options
@@ -163,7 +143,7 @@ def strength(**options: Any) -> None:
     "--units", type=click.Choice(["player", "band"]), default="player", show_default=True,
     help="What is held against its rating: players with enough games, or bands of neighbouring ratings.",
 )  # fmt: skip
-@click.option("--bands", type=click.IntRange(2), default=10, show_default=True, help="Number of bands.")
+@click.option("--bands", type=click.IntRange(2), default=10, show_default=True, metavar="N", help="Number of bands.")
 @click.option("--out", metavar="FILE", required=True, callback=out_path, help="Write the calibration here.")
 @json_option
 def calibrate(**options: Any) -> None:
@@ -180,14 +160,14 @@ def calibrate(**options: Any) -> None:
     calibrate_and_write(options)
 
 
-@command.command("follow")
+@command.command("follow", short_help="Follow a game while it is played.")
 @click.argument("file", default="-")
 @search_options
 @click.option("--white", metavar="NAME", help="Who plays White.  [default: as the PGN says]")
 @click.option("--black", metavar="NAME", help="Who plays Black.  [default: as the PGN says]")
 @engine_strength_option
 @click.option(
-    "--every", type=click.FloatRange(0.05), default=1.0, show_default=True, metavar="SECONDS", callback=finite,
+    "--every", type=click.FloatRange(0.05), default=1, show_default=True, metavar="SECONDS", callback=finite,
     help="Between looks at the file.",
 )  # fmt: skip
 @click.option("--once", is_flag=True, help="Stop at the end of the file, finished or not.")
@@ -207,3 +187,35 @@ def follow(**options: Any) -> None:
     from ludometer.cli.chess_live import follow_game
 
     follow_game(options)
+
+
+@command.command("play", short_help="Let an engine play itself.")
+@click.argument("file", nargs=-1, required=True)
+@search_options
+@click.option(
+    "--games", "n_games", cls=WordedDefault, type=click.IntRange(1), show_default="all", metavar="N",
+    help="At most so many.",
+)  # fmt: skip
+@click.option(
+    "--opening-plies", type=click.IntRange(0), default=16, show_default=True, metavar="N",
+    help="Plies that are taken from the games of FILE.",
+)  # fmt: skip
+@click.option(
+    "--max-plies", type=click.IntRange(1), default=300, show_default=True, metavar="N",
+    help="Then a game is broken off.",
+)  # fmt: skip
+@click.option("--cache", metavar="FILE", help="Where evaluations are kept.  [default: the user's cache folder]")
+@click.option("--out", metavar="FILE", required=True, callback=out_path, help="Write the games here, with [%eval].")
+def play(**options: Any) -> None:
+    """Let an engine play itself, from the openings of the games of FILE: what gains does it have itself?
+
+    The games serve as the reference that players are held against, in place of gains of 0.
+
+    \b
+    ludometer chess play games.pgn --depth 10 --games 20 --out own.pgn
+    ludometer chess strength games.pgn --depth 10 --reference own.pgn
+    """
+    listen()
+    from ludometer.cli.chess_play import play_and_write
+
+    play_and_write(options)

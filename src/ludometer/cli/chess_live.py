@@ -87,7 +87,7 @@ def _growing_moves(file: str, every: float, once: bool) -> Iterator[str]:
 def _last_game(file: str) -> tuple[ChessGame | None, bool]:
     """The last game of a file as far as it is written, and whether its result stands at its end."""
     from ludometer.intrinsic.games import START, ChessGame
-    from ludometer.read.chess_games import is_standard, open_games, parse_moves, split_games
+    from ludometer.read.chess_games import is_like_moves, is_standard, open_games, parse_moves, split_games
 
     with open_games(file) as stream:
         written = stream.read()
@@ -103,4 +103,7 @@ def _last_game(file: str) -> tuple[ChessGame | None, bool]:
     whole = text.removesuffix(half)
     start = tags.get("FEN") or START
     names = (tags.get("White") or "White", tags.get("Black") or "Black")
-    return ChessGame("1", *names, parse_moves(whole)[0], start=start), is_over
+    moves = parse_moves(whole)[0]
+    if moves and not is_like_moves(moves) and not any(headers for headers, _ in found):
+        raise LudometerError(f"{file}: there are no games in PGN")
+    return ChessGame("1", *names, moves, start=start), is_over

@@ -9,7 +9,7 @@ import click
 
 from ludometer.cli.chess_options import check_targets, search_of
 from ludometer.cli.chess_source import load_games
-from ludometer.cli.options import counting
+from ludometer.cli.options import counting, note
 
 
 def play_and_write(options: dict[str, Any]) -> None:
@@ -38,5 +38,6 @@ def play_and_write(options: dict[str, Any]) -> None:
     evaluations, _ = recall_evaluations(games, settings, cache=cache, mate_value=MATE)
     with replacing(options["out"]) as draft:
         draft.write_text(annotate(games, evaluations), encoding="utf-8")
+    note(f"wrote {options['out']}")
     click.echo(f"{evaluations.describe()}, by {settings.describe()}")
     click.echo(measure_gains(evaluations).summary())

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ludometer.cli.chess_options import check_targets, filters_of, names_of
-from ludometer.cli.options import note
+from ludometer.cli.options import note, refuse_options
 from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ludometer.intrinsic.cache import Settings
     from ludometer.intrinsic.games import ChessGame
     from ludometer.read.chess_games import GameReading
+
+_OF_GAMES = ("cache", "comments", "lines", "hash_policy")
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,12 @@ def load_games(files: Sequence[str]) -> GameReading:
 def load_evaluations(options: dict[str, Any]) -> Loaded:
     """By the options and what the files are."""
     check_targets(options)
+    names = names_of(options)
     loaded = _load(options["file"], options)
-    evaluations = loaded.evaluations.renamed(names_of(options))
+    if loaded.games is None and options["reference"] in ("engine", "pooled"):
+        refuse_options("a table of evaluations needs no cache and no comments", refused=_OF_GAMES)
+    evaluations = loaded.evaluations.renamed(names)
+    _check_events(loaded, options)
     if options["events"]:
         evaluations = evaluations.of_events(options["events"])
     return replace(loaded, evaluations=evaluations)
@@ -75,6 +81,17 @@ def reference_of(options: dict[str, Any], evaluations: Evaluations, calibration:
     return replace(pool_gains(measure_gains(played, filters=filters_of(options))), name=Path(chosen).name)
 
 
+def _check_events(loaded: Loaded, options: dict[str, Any]) -> None:
+    """Events can be chosen only where some are named."""
+    if any(loaded.evaluations.events):
+        return
+    where = "column event" if loaded.games is None else "tag Event"
+    for name, option in (("events", "--event"), ("anchor", "--anchor"), ("compared", "--compare")):
+        if given := options.get(name):
+            shown = given if isinstance(given, str) else " ".join(given)
+            raise LudometerError(f"{option} {shown}: {loaded.title} names no events ({where})")
+
+
 def _load(files: Sequence[str], options: dict[str, Any]) -> Loaded:
     from ludometer.read.chess_games import is_pgn
 
@@ -91,6 +108,8 @@ def _load(files: Sequence[str], options: dict[str, Any]) -> Loaded:
     conventions = Conventions(options["engine"], options["depth"], options["nodes"], mate_value)
     reading = read_evaluations(files[0], conventions=conventions, drop_bad_rows=options["drop_bad_rows"])
     note(*reading.describe())
+    if any(options[name] is not None for name in ("engine", "depth", "nodes")):
+        note(f"taken for evaluations by {conventions.describe()}, as the options say")
     return Loaded(reading.name, reading.evaluations, None, {})
 
 

@@ -54,8 +54,9 @@ def calibrate_and_write(options: dict[str, Any]) -> None:
     """The command `chess calibrate`."""
     from ludometer.intrinsic import calibrate
     from ludometer.report.chess import calibration_document
-    from ludometer.report.files import replacing, write_json
+    from ludometer.report.files import check_suffix, replacing, write_json
 
+    check_suffix(options["out"], (".json",))
     ratings, filters = ratings_of(options), filters_of(options)
     loaded = load_evaluations(options)
     found = calibrate(
@@ -71,6 +72,7 @@ def calibrate_and_write(options: dict[str, Any]) -> None:
     )
     with replacing(options["out"]) as draft:
         found.save(draft)
+    note(f"wrote {options['out']}")
     if options["json_file"] != "-":
         click.echo(found.summary())
     if options["json_file"]:
@@ -139,6 +141,7 @@ def _write(
             calibrated=calibrated,
             calibration=calibration,
         )
+        note(f"wrote {options['html']}")
 
 
 def _write_annotated(loaded: Loaded, path: Path) -> None:
@@ -147,3 +150,4 @@ def _write_annotated(loaded: Loaded, path: Path) -> None:
 
     with replacing(path) as draft:
         draft.write_text(annotate(loaded.games or [], loaded.evaluations), encoding="utf-8")
+    note(f"wrote {path}")

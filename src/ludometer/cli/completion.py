@@ -6,10 +6,10 @@ import click
 
 
 @click.command("completion")
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]), metavar="SHELL")
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
-    """Print the script that makes SHELL complete commands, options and their values with Tab.
+    """Print the script that makes SHELL (bash, zsh or fish) complete commands, options and values with Tab.
 
     \b
     ludometer completion bash > ~/.local/share/bash-completion/completions/ludometer

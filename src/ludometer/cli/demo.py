@@ -27,7 +27,12 @@ _DRAWS = 200
 
 @click.command("demo")
 @click.option(
-    "--html", default="demo-report.html", show_default=True, callback=out_path, metavar="FILE", help="The report."
+    "--html",
+    default="demo-report.html",
+    show_default=True,
+    callback=out_path,
+    metavar="FILE",
+    help="Write a report as one self-contained page.",
 )
 def command(html: Path) -> None:
     """Measure six games that programs played, rate the players, and write a report.

@@ -14,13 +14,13 @@ from ludometer.version import __version__
 
 PACKAGES = ("altair", "click", "joblib", "numba", "numpy", "polars", "rich", "scipy", "vl-convert-python", "zstandard")
 EXTRAS = {
-    "chess": ("chess analyse, follow and games of other starts", ("chess",)),
+    "chess": ("chess analyse, follow, play and games of other starts", ("chess",)),
     "cluster": ("--cluster: work on several machines", ("dask", "distributed")),
 }
 """Parts that pip installs on request only, what they are for, and their packages."""
 
 PROGRAMS = {
-    "stockfish": ("chess analyse and follow", ()),
+    "stockfish": ("chess analyse, follow and play", ()),
     "gnubg": ("backgammon analyse and play", ("--version",)),
     "xskat": ("plays Skat games for the bundled record", None),
     "chromium": ("a browser, to look at reports in the tests", ("--version",)),
@@ -50,7 +50,7 @@ def command() -> None:
     click.echo("\n" + format_table(["extra", "package", "version", "what for"], rows, left=(0, 1, 2, 3)))
     for name, (_, parts) in EXTRAS.items():
         if any(_version(package) == _MISSING for package in parts):
-            click.echo(f"  to install it: pip install 'ludometer[{name}]'")
+            click.echo(f"  to install it: pip install '.[{name}]'")
     found = [[name, find_program(name) or _MISSING, _ask(name), use] for name, (use, _) in PROGRAMS.items()]
     click.echo("\n" + format_table(["program", "where", "version", "what for"], found, left=(0, 1, 2, 3)))
     missing = [name for name in PROGRAMS if not find_program(name)]

@@ -30,13 +30,19 @@ if TYPE_CHECKING:
     "--system",
     "systems",
     multiple=True,
-    help="Rating system, again and again for several, such as elo:k=32; by default all.",
+    metavar="SYSTEM",
+    help="Rating system, such as elo:k=32; may be repeated.  [default: those above]",
 )
 @click.option(
     "--from", "since", metavar="DATE", help="Score only matches from this time on; earlier ones are played only."
 )
 @click.option(
-    "--bins", type=click.IntRange(1, 100), default=10, show_default=True, help="Bins of the calibration curve."
+    "--bins",
+    type=click.IntRange(1, 100),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="Bins of the calibration curve.",
 )
 @click.option("--timing", is_flag=True, help="Add the seconds each system took.")
 @json_option

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,20 +31,37 @@ _OF_LISTS = ("file", "rating", "width", "origin", "snapshots", "plot", "json_fil
 @click.command("learn")
 @file_options()
 @click.option("--rating", metavar="COLUMN", help="Column of a rating list; a file with it is no match file.")
-@click.option("--width", type=float, default=100.0, show_default=True, help="Width of a rating class in Elo points.")
 @click.option(
-    "--window", type=click.IntRange(5), default=25, show_default=True, help="Games of a player that tell his level."
+    "--width",
+    type=float,
+    default=100,
+    show_default=True,
+    metavar="POINTS",
+    help="Width of a rating class in Elo points.",
 )
-@click.option("--k", type=float, help="Step of the ratings behind it.  [default: the best]")
-@click.option("--start", type=float, default=1500.0, show_default=True, help="Rating of a newcomer.")
+@click.option(
+    "--window",
+    type=click.IntRange(5),
+    default=25,
+    show_default=True,
+    metavar="N",
+    help="Games of a player that tell his level.",
+)
+@click.option("--k", type=float, metavar="K", help="Step of the ratings behind it.  [default: the best]")
+@click.option("--start", type=float, default=1500, show_default=True, metavar="RATING", help="Rating of a newcomer.")
 @click.option("--origin", type=float, metavar="RATING", help="Rating of a beginner in the learning models.")
 @click.option(
-    "--snapshots", type=click.IntRange(1), default=1, show_default=True, help="Lists of the same players in the file."
+    "--snapshots",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Lists of the same players in the file.",
 )
 @click.option("--plot", callback=out_path, metavar="FILE", help="Draw both curves: .svg.")
 @json_option
 def command(**options: Any) -> None:
-    """How fast players learn, after Smith 1994: by the shape of the ratings of FILE and by following its players.
+    """Measure how fast players learn, after Smith 1994: by the shape of the ratings of FILE and by following players.
 
     FILE is a rating list (a column rating) or a match file. In a steady state the list tells how fast players learn in
     each class, measured in how fast they leave (L / D); a match file tells also what they gained from game to game.
@@ -57,11 +75,12 @@ def command(**options: Any) -> None:
     from ludometer.matches import Matches
     from ludometer.read.ratings import collect_ratings, find_ratings
     from ludometer.report.documents import provenance_document
-    from ludometer.report.files import write_json
+    from ludometer.report.files import check_suffix, write_json
     from ludometer.report.leagues import learning_document
 
-    if options["plot"] and options["plot"].suffix != ".svg":
-        raise LudometerError(f"{options['plot']}: plots are drawn as .svg")
+    _check_numbers(options)
+    if options["plot"]:
+        check_suffix(options["plot"], (".svg",))
     target = options["json_file"]
     if target not in (None, "-") and Path(target).resolve() == Path(options["file"]).resolve():
         raise LudometerError(f"{target} is the file that is read: write to another one")
@@ -89,6 +108,18 @@ def command(**options: Any) -> None:
         write_json(learning_document(study) | {"provenance": origin}, options["json_file"])
     if options["plot"]:
         _draw(study, options["plot"])
+
+
+def _check_numbers(options: dict[str, Any]) -> None:
+    """Before anything is read: numbers that are some, as click takes nan and inf for numbers too."""
+    width, step = options["width"], options["k"]
+    if not (width > 0 and math.isfinite(width)):
+        raise LudometerError(f"--width {width:g}: write a width above 0, such as 100")
+    if step is not None and not (step > 0 and math.isfinite(step)):
+        raise LudometerError(f"--k {step:g}: write a number above 0, such as 24")
+    for name in ("start", "origin"):
+        if options[name] is not None and not math.isfinite(options[name]):
+            raise LudometerError(f"--{name} {options[name]:g}: write a rating, such as 1500")
 
 
 def _load_record(options: dict[str, Any]) -> list[Group]:

@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ludometer.cli.options import (
+    WordedDefault,
     base_option,
     command_line,
     counting,
     file_options,
+    html_option,
     json_option,
     listen,
     load,
     note,
-    out_path,
     prizes_of,
     simulation_options,
     workers_of,
 )
+from ludometer.cli.usual_names import load_by_usual_names
 from ludometer.errors import LudometerError, MatchDataError, NoFiniteFit
 from ludometer.wording import percent
 
@@ -36,7 +38,13 @@ if TYPE_CHECKING:
 @click.command("measure")
 @file_options(several=True)
 @click.option("--quick", is_flag=True, help="Leave out what has to be simulated: intervals, yardstick, verdict.")
-@click.option("--cutoffs", default="25,1,100", show_default=True, help="Players with at least so many matches count.")
+@click.option(
+    "--cutoffs",
+    default="25,1,100",
+    show_default=True,
+    metavar="N,...",
+    help="Players with at least so many matches count.",
+)
 @click.option(
     "--search",
     type=click.Choice(["lanes", "printed"]),
@@ -50,9 +58,18 @@ if TYPE_CHECKING:
     metavar="SHARE",
     help="Share of the matches that are played, the rest being coins: bounds expectations; fit finds it.",
 )
-@click.option("--reference", metavar="FILE", help="A record of the game to compare with, instead of chess.")
 @click.option(
-    "--replicates", type=click.IntRange(19), metavar="N", help="Simulated games for each interval; by size of the file."
+    "--reference",
+    metavar="FILE",
+    help="A record (usual column names) of the game to compare with, instead of chess.",
+)
+@click.option(
+    "--replicates",
+    cls=WordedDefault,
+    type=click.IntRange(19),
+    show_default="by size of the file",
+    metavar="N",
+    help="Simulated games for each interval.",
 )
 @click.option(
     "--ridge",
@@ -77,12 +94,14 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--luck-draws",
+    cls=WordedDefault,
     type=click.IntRange(0),
+    show_default="by size of the file",
     metavar="N",
-    help="Effective draws of that spread, 0 for none; by size of the file.",
+    help="Effective draws of that spread, 0 for none.",
 )
 @simulation_options
-@click.option("--html", callback=out_path, metavar="FILE", help="Write a report as one self-contained page.")
+@html_option
 @json_option
 def command(**options: Any) -> None:
     """Measure how much skill the game in FILE shows; several files are compared.
@@ -197,11 +216,9 @@ def _share(text: str, matches: Matches) -> float:
 def _reference(options: dict[str, Any]) -> Reference:
     """The game to compare with, read with the usual names of columns."""
     from ludometer.luck import measure_reference
-    from ludometer.matches import Matches
 
     file = options["reference"]
-    matches = load({"file": file}, connect=False)[0].matches
-    assert isinstance(matches, Matches)
+    matches = load_by_usual_names(file, "--reference")
     name = Path(file).name.split(".")[0]
     found = measure_reference(name, matches, seed=options["seed"], workers=workers_of(options))
     note(f"{name}: players' skills have an SD of {found.sd:.0f}, {percent(found.draws, 0)} of its matches are drawn")
@@ -219,7 +236,7 @@ def show(name: str, game: Measurement) -> None:
     """Print one game: what it rests on, the answer, what it means."""
     from ludometer.report.text import printable
 
-    dropped = f" · {game.dropped_matches:,} matches dropped: not connected" if game.dropped_matches else ""
+    dropped = f" · {game.dropped_matches:,} matches dropped: in smaller groups" if game.dropped_matches else ""
     fewest, _, most = game.players_per_match
     seats = "" if most == 2 else f" · {f'{fewest} to ' if fewest < most else ''}{most} players a match"
     click.echo(

@@ -25,10 +25,18 @@ if TYPE_CHECKING:
 
 @click.command("noise")
 @file_options(optional=True)
-@click.option("--sigma", type=float, metavar="POINTS", help="SD of the players' true strengths; of FILE by default.")
-@click.option("--games", type=float, metavar="G", help="Mean games in a player's lifetime; of FILE by default.")
 @click.option(
-    "--h", "step", type=float, default=32.0, show_default=True, help="Step: the winner gains h / 2 (1 - E), k is h / 2."
+    "--sigma", type=float, metavar="POINTS", help="SD of the players' true strengths.  [default: that of FILE]"
+)
+@click.option("--games", type=float, metavar="G", help="Mean games in a player's lifetime.  [default: those of FILE]")
+@click.option(
+    "--h",
+    "step",
+    type=float,
+    default=32,
+    show_default=True,
+    metavar="H",
+    help="Step: the winner gains h / 2 (1 - E), k is h / 2.",
 )
 @click.option("--entry-error", type=float, metavar="POINTS", help="Error of a newcomer's rating.  [default: sigma]")
 @click.option(
@@ -39,7 +47,7 @@ if TYPE_CHECKING:
 @simulation_options
 @json_option
 def command(**options: Any) -> None:
-    """The noise in ratings that a step h gives, and the h that is best (after Smith 1994, corrected).
+    """Compute the noise in ratings that a step h gives, and the h that is best (after Smith 1994, corrected).
 
     Without FILE a calculator. With FILE the SD of strengths and the games of a player come from the record, and what
     else disturbs its ratings is told: triangles (A beats B beats C beats A) and drift by period.

@@ -37,6 +37,25 @@ def add_options(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
     return add
 
 
+class InOrder(click.Group):
+    """A group that lists its commands as they are defined: in the order of their use, not of the alphabet."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """In the order of use."""
+        return list(self.commands)
+
+
+class WordedDefault(click.Option):
+    """An option whose default is told in words, in the same brackets as the range of its numbers."""
+
+    def get_help_extra(self, ctx: click.Context) -> click.types.OptionHelpExtra:
+        """What stands in brackets, without click's parentheses around words."""
+        extra = super().get_help_extra(ctx)
+        if isinstance(self.show_default, str):
+            extra["default"] = self.show_default
+        return extra
+
+
 def file_options(*, several: bool = False, optional: bool = False) -> Callable[[Command], Command]:
     """The file, or several, and everything that says how to read it."""
     options = (
@@ -52,7 +71,11 @@ def file_options(*, several: bool = False, optional: bool = False) -> Callable[[
         click.option("--match", metavar="COLUMN", help="Column of the match, where a row is a player in a match."),
         click.option("--player", metavar="COLUMN", help="Column of the player, likewise."),
         click.option("--place", metavar="COLUMN", help="Column of the place, likewise; 1 is best."),
-        click.option("--prizes", metavar="RULE", help="Worth of places: winner, linear, 50,30,20, COLUMN or FILE."),
+        click.option(
+            "--prizes",
+            metavar="RULE",
+            help="Worth of places: winner, linear, top-heavy, 50,30,20, COLUMN or FILE.",
+        ),
         click.option("--order", metavar="COLUMN,...", help="Columns that order the matches instead of a time."),
         click.option("--date-format", metavar="FORMAT", help="How dates are written, such as %d/%m/%Y."),
         click.option("--where", metavar="FILTER", help="Rows that count, such as \"season = 2015 and not playoff\"."),
@@ -80,11 +103,30 @@ def stream_option(command: Command) -> Command:
     )(command)
 
 
+def seed_option(command: Command) -> Command:
+    """Where chance begins."""
+    return click.option(
+        "--seed",
+        type=click.IntRange(0),
+        default=0,
+        show_default=True,
+        metavar="SEED",
+        help="Seed of all chance: the same seed gives the same result.",
+    )(command)
+
+
 def simulation_options(command: Command) -> Command:
     """For what is simulated: who does the work, and from which seed."""
     options = (
-        click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For what is simulated."),
-        click.option("--jobs", type=click.IntRange(1), metavar="N", help="Threads to work with; by default all cores."),
+        seed_option,
+        click.option(
+            "--jobs",
+            cls=WordedDefault,
+            type=click.IntRange(1),
+            show_default="all cores",
+            metavar="N",
+            help="Threads to work with.",
+        ),
         click.option(
             "--cluster", metavar="ADDRESS", help="A Dask cluster to work on instead, such as tcp://host:8786."
         ),
@@ -112,6 +154,14 @@ def base_option(command: Command) -> Command:
         show_default=True,
         help="Scale for matches of several: 10 is Elo's, e the wider one of Duersch et al. 2020.",
     )(command)
+
+
+def html_option(command: Command) -> Command:
+    """A report for people."""
+    option = click.option(
+        "--html", callback=out_path, metavar="FILE", help="Write a report as one self-contained page."
+    )
+    return option(command)
 
 
 def json_option(command: Command) -> Command:
@@ -348,7 +398,7 @@ def _group(value: str | None, matches: Matches, min_component: int | None, bad_r
         if kept.dropped_matches:
             note(
                 f"{place}{kept.dropped_matches:,} matches of {kept.dropped_players:,} players are left out: "
-                "they are in smaller components"
+                "they are in smaller groups"
             )
         matches, dropped = kept.matches, (kept.dropped_matches, kept.dropped_players)
     else:

@@ -14,10 +14,12 @@ from ludometer.cli.options import (
     listen,
     load,
     named,
+    note,
     prizes_of,
     stream_option,
     tell_system,
 )
+from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
     from ludometer.result import Provenance
@@ -27,10 +29,16 @@ if TYPE_CHECKING:
 @file_options()
 @click.argument("players", nargs=-1, required=True, metavar="A B [C]...")
 @stream_option
-@click.option("--system", default="elo", show_default=True, help="Rating system: elo, or with parameters elo:k=32.")
+@click.option(
+    "--system",
+    default="elo",
+    show_default=True,
+    metavar="SYSTEM",
+    help="Rating system, such as best-fit or elo:k=32; the same as in rate.",
+)
 @json_option
 def command(**options: Any) -> None:
-    """Probability of each result when A and B meet after the last match of FILE, or of each place with more players.
+    """Predict each result when A and B meet after the last match of FILE, or each place with more players.
 
     How often equals draw comes from the record.
 
@@ -49,7 +57,8 @@ def command(**options: Any) -> None:
         raise click.UsageError("name the players who meet: two or more")
     system = make_system(options["system"], prizes=prizes_of(options))
     done: list[tuple[Group, dict[str, Any], Provenance]] = []
-    for group in load(options):
+    groups, left_out = _with_players(load(options), options["players"])
+    for group in groups:
         with named(group):
             result = predict(group.matches, *options["players"], system=system)
         if not done:
@@ -60,4 +69,29 @@ def command(**options: Any) -> None:
             click.echo("\n".join(printable(line) for line in result.summary().splitlines()))
         done.append((group, prediction_document(result) | {"data": group.count(result)}, result.provenance))
     if options["json_file"]:
-        write_json(document(done, options["by"]), options["json_file"])
+        body = document(done, options["by"])
+        if left_out:
+            body["absent"] |= {f"groups.{value}": reason for value, reason in left_out.items()}
+        write_json(body, options["json_file"])
+
+
+def _with_players(groups: list[Group], names: tuple[str, ...]) -> tuple[list[Group], dict[str, str]]:
+    """The groups of --by that have all players, and why others are left out; an error if there is none."""
+    from ludometer.matches import Matches
+
+    known, refused = [], dict[str, str]()
+    for group in groups:
+        if group.value is None:
+            return groups, {}
+        assert isinstance(group.matches, Matches)
+        try:
+            group.matches.players.codes(names)
+        except LudometerError as error:
+            refused[group.value] = str(error)
+        else:
+            known.append(group)
+    if not known:
+        value, reason = next(iter(refused.items()))
+        raise LudometerError(f"{value}: {reason}")
+    note(*(f"{value}: {reason.replace(chr(10), ', ')}; left out" for value, reason in refused.items()))
+    return known, refused

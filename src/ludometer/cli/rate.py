@@ -8,6 +8,7 @@ import click
 
 from ludometer.cli.options import (
     Group,
+    WordedDefault,
     base_option,
     document,
     file_options,
@@ -36,26 +37,36 @@ _SORTS = ("rating", "player", "matches", "last")
     "--system",
     default="elo",
     show_default=True,
-    help="elo, best-fit, static, dynamic, dynamic-shrinking, ics, smith, glicko2, with parameters elo:k=32,start=0; "
-    "of scores: series-elo, with --prizes score.",
+    metavar="SYSTEM",
+    help="elo, best-fit, static, dynamic, dynamic-shrinking, ics, smith, glicko2, federation, with parameters "
+    "elo:k=32,start=0; of scores: series-elo, additive-series-elo, with --prizes score.",
 )
-@click.option("--k", type=float, help="Step of Elo: points for a win against an equal, times two.  [default: 24]")
-@click.option("--start", type=float, help="Rating of a newcomer.  [default: 1500]")
+@click.option(
+    "--k", type=float, metavar="K", help="Step of Elo: points for a win against an equal, times two.  [default: 24]"
+)
+@click.option("--start", type=float, metavar="RATING", help="Rating of a newcomer.  [default: 1500]")
 @base_option
 @click.option("--sort", type=click.Choice(_SORTS), default="rating", show_default=True, help="Order of the list.")
 @click.option(
     "--top",
+    cls=WordedDefault,
     type=click.IntRange(1),
+    show_default="20 on screen, all in JSON",
     metavar="N",
-    help="Only the first N of the list.  [default: 20 on screen, all in JSON]",
+    help="Only the first N of the list.",
 )
 @click.option("--search", metavar="TEXT", help="Only players whose name holds this, upper and lower case alike.")
 @click.option(
-    "--min-matches", type=click.IntRange(1), default=1, metavar="N", help="Only players with at least N matches."
+    "--min-matches",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Only players with at least N matches.",
 )
 @json_option
 def command(**options: Any) -> None:
-    """Ratings of the players of FILE after its last match.
+    """Rate the players of FILE after its last match.
 
     \b
     ludometer rate games.csv --top 10

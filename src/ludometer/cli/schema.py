@@ -8,13 +8,16 @@ import click
 
 
 @click.command("schema")
-@click.argument("command_name", metavar="COMMAND")
-def command(command_name: str) -> None:
+@click.argument("words", nargs=-1, required=True, metavar="COMMAND")
+def command(words: tuple[str, ...]) -> None:
     """Print the JSON Schema of what COMMAND writes with --json.
+
+    COMMAND is such as rate, skat-rate or chess-strength.
 
     \b
     ludometer schema rate
+    ludometer schema skat-rate
     """
     from ludometer.report.documents import load_schema
 
-    click.echo(json.dumps(load_schema(command_name), indent=1))
+    click.echo(json.dumps(load_schema("-".join(words)), indent=1))

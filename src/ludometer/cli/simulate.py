@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from ludometer.cli.options import add_options, counting, file_options, listen, load, note, out_path
+from ludometer.cli.options import (
+    InOrder,
+    add_options,
+    counting,
+    file_options,
+    listen,
+    load,
+    note,
+    out_path,
+    seed_option,
+)
+from ludometer.cli.usual_names import load_by_usual_names
 from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
@@ -22,42 +33,56 @@ if TYPE_CHECKING:
     from ludometer.players import Players
 
 
-@click.group("simulate")
+@click.group("simulate", cls=InOrder)
 def command() -> None:
     """Write a match file with known truth, and the true skills on request.
 
     Columns: player_1, player_2, score_1; or match, player, place where a match has more than two players.
+
+    \b
+    ludometer simulate coin --out coin.csv
     """
 
 
-_population = add_options(
-    click.option("--players", type=click.IntRange(2), default=1_000, show_default=True, help="Number of players."),
-    click.option("--matches", type=click.IntRange(1), default=50_000, show_default=True, help="Number of matches."),
-    click.option("--per-match", type=click.IntRange(2), default=2, show_default=True, help="Players in a match."),
-)
 _two_players = add_options(
-    click.option("--players", type=click.IntRange(2), default=1_000, show_default=True, help="Number of players."),
-    click.option("--matches", type=click.IntRange(1), default=50_000, show_default=True, help="Number of matches."),
+    click.option(
+        "--players", type=click.IntRange(2), default=1_000, show_default=True, metavar="N", help="Number of players."
+    ),
+    click.option(
+        "--matches", type=click.IntRange(1), default=50_000, show_default=True, metavar="N", help="Number of matches."
+    ),
+)
+_population = add_options(
+    _two_players,
+    click.option(
+        "--per-match", type=click.IntRange(2), default=2, show_default=True, metavar="N", help="Players in a match."
+    ),
 )
 _activity = click.option(
     "--activity",
     type=click.FloatRange(0),
-    default=0.0,
+    default=0,
     show_default=True,
+    metavar="SD",
     help="How unequally often players play (SD of the logarithm).",
 )
 _habits = add_options(
     click.option(
         "--draws",
         type=click.FloatRange(0, 1, max_open=True),
-        default=0.0,
+        default=0,
         show_default=True,
+        metavar="SHARE",
         help="Share of draws.",
     ),
     _activity,
 )
 _share = click.option(
-    "--x", type=click.FloatRange(0, 100), required=True, help="Percent of the matches that are not left to chance."
+    "--x",
+    type=click.FloatRange(0, 100),
+    required=True,
+    metavar="PERCENT",
+    help="Percent of the matches that are not left to chance.",
 )
 _schedule = click.option(
     "--on",
@@ -65,9 +90,7 @@ _schedule = click.option(
     help="Take players, meetings and times from this match file (usual column names) and replace the results only.",
 )
 _target = add_options(
-    click.option(
-        "--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed gives the same file."
-    ),
+    seed_option,
     click.option(
         "--out", required=True, callback=out_path, metavar="FILE", help="File to write: .parquet, .csv or .jsonl."
     ),
@@ -77,16 +100,21 @@ _truth = click.option(
 )
 
 
-@command.command("strengths")
+@command.command("strengths", short_help="Normal skills, logistic results.")
 @click.option(
-    "--sd", type=click.FloatRange(0), default=200.0, show_default=True, help="SD of the skills in Elo points."
+    "--sd",
+    type=click.FloatRange(0),
+    default=200,
+    show_default=True,
+    metavar="POINTS",
+    help="SD of the skills in Elo points.",
 )
 @_population
 @_habits
 @_target
 @_truth
 def strengths(**options: Any) -> None:
-    """Players with normal skills meet at random; results follow the logistic curve.
+    """Simulate players with normal skills who meet at random; results follow the logistic curve.
 
     \b
     ludometer simulate strengths --sd 200 --players 1000 --matches 50000 --draws 0.1 --out games.parquet
@@ -95,14 +123,14 @@ def strengths(**options: Any) -> None:
     _write_strengths(options["sd"], options)
 
 
-@command.command("coin")
+@command.command("coin", short_help="Coins only.")
 @_population
 @_habits
 @_schedule
 @_target
 @_truth
 def coin(**options: Any) -> None:
-    """Every match is decided by a coin; --on takes the share of draws from the file.
+    """Simulate matches that a coin decides; --on takes the share of draws from the file.
 
     \b
     ludometer simulate coin --players 1000 --matches 50000 --out coin.csv
@@ -120,14 +148,14 @@ def coin(**options: Any) -> None:
     _write_record(matches, options, np.zeros(len(matches.players)))
 
 
-@command.command("deterministic")
+@command.command("deterministic", short_help="x % strength, the rest coins.")
 @_share
 @_population
 @_schedule
 @_target
 @_truth
 def deterministic(**options: Any) -> None:
-    """In x percent of the matches the better wins, or all finish in order of strength; the others are a coin.
+    """Simulate matches of which x percent go to the better, or end in order of strength; the others are a coin.
 
     The true skills are the order of strength: 0 is the weakest.
 
@@ -146,81 +174,7 @@ def deterministic(**options: Any) -> None:
     _write_record(matches, options, skill)
 
 
-@command.command("wm")
-@click.option("--sd", type=click.FloatRange(0), default=200.0, show_default=True, help="SD of the ratings, Elo points.")
-@click.option("--ahead", type=click.IntRange(1), default=1, show_default=True, help="Mistakes that decide a game: n.")
-@_two_players
-@_activity
-@_target
-@_truth
-def right_moves(**options: Any) -> None:
-    """Both move at once, right or wrong; who is n mistakes ahead loses (WM and WM^n of Smith 1994).
-
-    \b
-    ludometer simulate wm --ahead 3 --players 500 --matches 20000 --out wm.parquet --truth ratings.csv
-    """
-    _check_targets(options)
-    from ludometer.games import MoveGame
-
-    settings = {name: options[name] for name in ("sd", "ahead", "activity", "seed")}
-    _write_game(MoveGame(options["players"], **settings), options)
-
-
-@command.command("league")
-@click.option("--sd", type=click.FloatRange(0), default=200.0, show_default=True, help="SD of the skills at entry.")
-@click.option("--games", type=click.FloatRange(1), default=100.0, show_default=True, help="Mean games of a career.")
-@click.option(
-    "--lifetimes",
-    type=click.Choice(["fixed", "exponential", "endless"]),
-    default="fixed",
-    show_default=True,
-    help="How long careers are.",
-)
-@click.option(
-    "--learning",
-    type=click.Choice(["none", "unbounded", "bounded"]),
-    default="none",
-    show_default=True,
-    help="How players get better: by log(1 + rate t) after t games, or towards a gain.",
-)
-@click.option(
-    "--learning-rate", type=click.FloatRange(0), default=0.02, show_default=True, help="The rate, for a game."
-)
-@click.option(
-    "--learning-gain", type=click.FloatRange(0), default=200.0, show_default=True, help="The gain, in Elo points."
-)
-@click.option(
-    "--matchmaking",
-    type=click.Choice(["random", "skill", "rating"]),
-    default="random",
-    show_default=True,
-    help="Opponents: anybody, or those near in skill or in rating.",
-)
-@click.option("--window", type=click.FloatRange(0), default=100.0, show_default=True, help="How near, in Elo points.")
-@click.option("--h", "step", type=click.FloatRange(0), default=32.0, show_default=True, help="Step of these ratings.")
-@_two_players
-@_target
-@_truth
-def league(**options: Any) -> None:
-    """A league that keeps its size: players enter, learn, meet, and leave. Times are rounds, a match a player.
-
-    The truth has also when each player entered and left, and his skill at entry.
-
-    \b
-    ludometer simulate league --games 200 --learning unbounded --out league.parquet --truth players.csv
-    """
-    _check_targets(options)
-    from ludometer.games import LeagueGame
-
-    names = ("sd", "games", "lifetimes", "learning", "learning_rate", "learning_gain", "matchmaking", "window", "step")
-    game = LeagueGame(options["players"], **{name: options[name] for name in names}, seed=options["seed"])
-    played = game.play(options["matches"])
-    _write_record(played.matches, options)
-    if options["truth"]:
-        _write_truth(played.to_frame(), options)
-
-
-@command.command("mix")
+@command.command("mix", short_help="x % of a file, the rest coins.")
 @file_options()
 @_share
 @_target
@@ -239,6 +193,128 @@ def mixed(**options: Any) -> None:
 
     matches = mix(_load(options), options["x"], seed=options["seed"])
     _write_record(matches, options)
+
+
+@command.command("wm", short_help="Right and wrong moves.")
+@click.option(
+    "--sd",
+    type=click.FloatRange(0),
+    default=200,
+    show_default=True,
+    metavar="POINTS",
+    help="SD of the ratings in Elo points.",
+)
+@click.option(
+    "--ahead",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Mistakes that decide a game: n.",
+)
+@_two_players
+@_activity
+@_target
+@_truth
+def right_moves(**options: Any) -> None:
+    """Simulate games of moves right or wrong, made at once; who is n mistakes ahead loses (WM, WM^n of Smith 1994).
+
+    \b
+    ludometer simulate wm --ahead 3 --players 500 --matches 20000 --out wm.parquet --truth ratings.csv
+    """
+    _check_targets(options)
+    from ludometer.games import MoveGame
+
+    settings = {name: options[name] for name in ("sd", "ahead", "activity", "seed")}
+    _write_game(MoveGame(options["players"], **settings), options)
+
+
+@command.command("league", short_help="Players enter, learn and leave.")
+@click.option(
+    "--sd",
+    type=click.FloatRange(0),
+    default=200,
+    show_default=True,
+    metavar="POINTS",
+    help="SD of the skills at entry in Elo points.",
+)
+@click.option(
+    "--games", type=click.FloatRange(1), default=100, show_default=True, metavar="G", help="Mean games of a career."
+)
+@click.option(
+    "--lifetimes",
+    type=click.Choice(["fixed", "exponential", "endless"]),
+    default="fixed",
+    show_default=True,
+    help="How long careers are.",
+)
+@click.option(
+    "--learning",
+    type=click.Choice(["none", "unbounded", "bounded"]),
+    default="none",
+    show_default=True,
+    help="How players get better: by log(1 + rate t) after t games, or towards a gain.",
+)
+@click.option(
+    "--learning-rate",
+    type=click.FloatRange(0),
+    default=0.02,
+    show_default=True,
+    metavar="RATE",
+    help="The rate, for a game.",
+)
+@click.option(
+    "--learning-gain",
+    type=click.FloatRange(0),
+    default=200,
+    show_default=True,
+    metavar="POINTS",
+    help="The gain, in Elo points.",
+)
+@click.option(
+    "--matchmaking",
+    type=click.Choice(["random", "skill", "rating"]),
+    default="random",
+    show_default=True,
+    help="Opponents: anybody, or those near in skill or in rating.",
+)
+@click.option(
+    "--window",
+    type=click.FloatRange(0),
+    default=100,
+    show_default=True,
+    metavar="POINTS",
+    help="How near, in Elo points.",
+)
+@click.option(
+    "--h",
+    "step",
+    type=click.FloatRange(0),
+    default=32,
+    show_default=True,
+    metavar="H",
+    help="Step of these ratings.",
+)
+@_two_players
+@_target
+@_truth
+def league(**options: Any) -> None:
+    """Simulate a league that keeps its size: players enter, learn, meet, and leave.
+
+    Times are rounds, a match a player. The truth has also when each player entered and left, and his skill at entry.
+
+    \b
+    ludometer simulate league --games 200 --learning unbounded --out league.parquet --truth players.csv
+    """
+    _check_targets(options)
+    from ludometer.games import LeagueGame
+
+    names = ("sd", "games", "lifetimes", "learning", "learning_rate", "learning_gain", "matchmaking", "window", "step")
+    game = LeagueGame(options["players"], **{name: options[name] for name in names}, seed=options["seed"])
+    played = game.play(options["matches"])
+    _write_record(played.matches, options)
+    if options["truth"]:
+        _write_truth(played.to_frame(), options)
 
 
 def _write_strengths(sd: float, options: dict[str, Any]) -> None:
@@ -272,7 +348,7 @@ def _load_schedule(options: dict[str, Any]) -> Matches:
     for name in ("players", "matches", "per_match", "draws", "activity"):
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise LudometerError(f"--on takes this from {options['on']}: leave out --{name.replace('_', '-')}")
-    return _load({"file": options["on"]})
+    return load_by_usual_names(options["on"], "--on")
 
 
 def _load(options: dict[str, Any]) -> Matches:

@@ -6,19 +6,31 @@ from typing import Any
 
 import click
 
-from ludometer.cli.options import add_options, json_option, listen, out_path
+from ludometer.cli.options import (
+    InOrder,
+    WordedDefault,
+    add_options,
+    html_option,
+    json_option,
+    listen,
+    out_path,
+    seed_option,
+)
 from ludometer.cli.skat_source import check_targets
 
 _SHEETS, _PLAYERS = 3, 20
 
 
-@click.group("skat")
+@click.group("skat", cls=InOrder)
 def command() -> None:
     """Skat: score lists, rate players by their series, reduce the luck of the cards.
 
     Games are read from records of the International Skat Server (.sgf, .bz2), logs of xskat, or a table of a score list
     game by game; series from a table with a row a player: series, player, and score, or points, won, lost. German
     headings are understood.
+
+    \b
+    ludometer skat score games.sgf
     """
 
 
@@ -37,7 +49,8 @@ _list_options = add_options(
         show_default=True,
         help="Lists of game records with fewer games than a full one.",
     ),
-    click.option("--length", type=click.IntRange(1), metavar="N", help="Games of a list.  [default: 36, of four 48]"),
+    click.option("--length", cls=WordedDefault, type=click.IntRange(1), show_default="36, of four 48", metavar="N",
+                 help="Games of a list."),
     click.option("--folded", is_flag=True, help="Folded games count as games of a list (the paper drops them)."),
     click.option(
         "--points",
@@ -63,13 +76,17 @@ _anonymise = click.option(
     help="Players are called P-1, P-2, in a random order (--seed) everywhere; names of files are not written either.",
 )
 _work = add_options(
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For what is drawn."),
+    seed_option,
     click.option(
-        "--jobs", type=click.IntRange(1), metavar="N", help="Threads that read records.  [default: all cores]"
+        "--jobs",
+        cls=WordedDefault,
+        type=click.IntRange(1),
+        show_default="all cores",
+        metavar="N",
+        help="Threads that read records.",
     ),
     click.option("--cluster", metavar="ADDRESS", help="A Dask cluster to read on instead, such as tcp://host:8786."),
 )
-_html = click.option("--html", callback=out_path, metavar="FILE", help="Write the report as a page.")
 _matches = click.option(
     "--matches",
     callback=out_path,
@@ -94,19 +111,19 @@ _chance = add_options(
 )
 
 
-@command.command("score")
+@command.command("score", short_help="List sheets from games.")
 @click.argument("games")
 @_list_options
 @_language
-@click.option("--top", type=click.IntRange(1), default=_SHEETS, show_default=True, help="Sheets to print.")
+@click.option("--top", type=click.IntRange(1), default=_SHEETS, show_default=True, metavar="N", help="Sheets to print.")
 @click.option("--out", callback=out_path, metavar="FILE", help="Write the series (.csv, .parquet), for skat rate.")
 @_matches
 @_anonymise
 @_work
-@_html
+@html_option
 @json_option
 def score(**options: Any) -> None:
-    """List sheets from GAMES: points, games won and lost, and the score of each player.
+    """Write list sheets from GAMES: points, games won and lost, and the score of each player.
 
     Games recorded otherwise than by the rules are listed with the reason.
 
@@ -121,39 +138,44 @@ def score(**options: Any) -> None:
     score_and_write(options)
 
 
-@command.command("rate")
+@command.command("rate", short_help="Ratings by series.")
 @click.argument("series")
-@click.option("--k", type=click.FloatRange(0), default=0.02, show_default=True, help="Step: 0.02 remembers 50 series.")
-@click.option(
-    "--start", default="800", show_default=True, help="A number, mean (of all scores) or first:N (of one's first N)."
-)
+@click.option("--k", type=click.FloatRange(0), default=0.02, show_default=True, metavar="K",
+              help="Step: 0.02 remembers 50 series.")  # fmt: skip
+@click.option("--start", default="800", show_default=True, metavar="RATING",
+              help="A number, mean (of all scores) or first:N (of one's first N).")  # fmt: skip
 @click.option("--form", type=click.Choice(["proportional", "additive"]), default="proportional", show_default=True,
               help="E = R_i S / R, or E = R_i + (S - R) / n.")  # fmt: skip
 @click.option("--newcomer-k", type=click.FloatRange(0), metavar="K", help="Step of a newcomer, which falls to --k.")
-@click.option("--newcomer-series", type=click.IntRange(1), default=20, show_default=True, help="Over so many series.")
+@click.option("--newcomer-series", type=click.IntRange(1), default=20, show_default=True, metavar="N",
+              help="Over so many series.")  # fmt: skip
 @click.option("--floor", type=float, metavar="RATING", help="No rating falls below.")
 @click.option("--since", metavar="DATE", help="List updates, and the season, from a date (or series) on.")
 @click.option("--ratings", metavar="FILE", help="Ratings that stood before --since: player, rating, perhaps series.")
 @click.option("--titles", metavar="1100=Meister,...", help="Titles by the rating that they need.")
-@click.option("--min-series", type=click.IntRange(0), default=0, metavar="N", help="Season table: least series.")
-@click.option("--min-share", type=click.FloatRange(0, 1), default=0.0, metavar="SHARE",
+@click.option("--min-series", type=click.IntRange(0), default=0, show_default=True, metavar="N",
+              help="Season table: least series.")  # fmt: skip
+@click.option("--min-share", type=click.FloatRange(0, 1), default=0, show_default=True, metavar="SHARE",
               help="Season table: least share of the games of who played most (ISPA 0.75).")  # fmt: skip
-@click.option("--dropped", type=click.IntRange(0), default=0, metavar="N", help="Season table: worst lists left out.")
+@click.option("--dropped", type=click.IntRange(0), default=0, show_default=True, metavar="N",
+              help="Season table: worst lists left out.")  # fmt: skip
 @click.option("--teams", metavar="FILE", help="Table of player, team: also a table of team points.")
 @click.option("--sensitivity", is_flag=True, help="Also the table of K and chance factors.")
 @click.option("--draw", metavar="NAME,...", help="Players in the charts of the report.  [default: the five best]")
 @click.option("--explain", metavar="NAME", help="Also print every update of this player.")
-@click.option("--top", type=click.IntRange(1), default=_PLAYERS, show_default=True, help="Players to print.")
+@click.option(
+    "--top", type=click.IntRange(1), default=_PLAYERS, show_default=True, metavar="N", help="Players to print."
+)
 @_chance
 @_list_options
 @_language
 @_matches
 @_anonymise
 @_work
-@_html
+@html_option
 @json_option
 def rate(**options: Any) -> None:
-    """Ratings of players by their series, each update with what was expected.
+    """Rate players by their series, each update with what was expected.
 
     SERIES is a table of results (of any game with scores), or games, which are scored first.
 
@@ -169,29 +191,28 @@ def rate(**options: Any) -> None:
     rate_and_write(options)
 
 
-@command.command("sensitivity")
+@command.command("sensitivity", short_help="How K and chance factors move ratings.")
 @click.argument("series")
 @click.option("--k", default="0.01,0.02,0.04,0.08", show_default=True, metavar="K,...", help="Steps.")
-@click.option("--start", type=float, default=850.0, show_default=True, help="Start rating.")
+@click.option("--start", type=float, default=850, show_default=True, metavar="RATING", help="Start rating.")
 @click.option("--form", type=click.Choice(["proportional", "additive"]), default="proportional", show_default=True,
               help="Form of the expectation.")  # fmt: skip
 @click.option("--factors", metavar="i1,i2,i3", help="Chance factors to switch on and off.  [default: i1,i2 of records]")
 @click.option(
     "--targets", metavar="GOOD:WEAK", help="Also the K and start that bring the best and last tenth there: 1100:650."
 )
-@click.option(
-    "--min-series", type=click.IntRange(1), default=1, show_default=True, help="Players with fewer do not count."
-)
+@click.option("--min-series", type=click.IntRange(1), default=1, show_default=True, metavar="N",
+              help="Players with fewer do not count.")  # fmt: skip
 @click.option("--lost", type=click.Choice(["divide", "keep", "multiply"]), default="divide", show_default=True,
               help="What i1 does to lost games.")  # fmt: skip
 @click.option("--model", metavar="FILE", help="Winning model for i1.")
 @_list_options
 @_language
 @_work
-@_html
+@html_option
 @json_option
 def sensitivity(**options: Any) -> None:
-    """How ratings spread for chance factors and K: Max, Mean, Min, and what the top 10, 25, 75, 90 % reach.
+    """Show how ratings spread for chance factors and K: Max, Mean, Min, and what the top 10, 25, 75, 90 % reach.
 
     \b
     ludometer skat sensitivity games.sgf --k 0.01,0.02,0.05
@@ -203,15 +224,16 @@ def sensitivity(**options: Any) -> None:
     show_sensitivity(options)
 
 
-@command.command("fit")
+@command.command("fit", short_help="Fit the declarer's chance to win.")
 @click.argument("games")
 @click.option("--out", required=True, callback=out_path, metavar="FILE", help="Model to write (.json), for --model.")
-@click.option("--ridge", type=click.FloatRange(0), default=1.0, show_default=True, help="Penalty on the slopes.")
+@click.option("--ridge", type=click.FloatRange(0), default=1, show_default=True, metavar="LAMBDA",
+              help="Penalty on the slopes.")  # fmt: skip
 @click.option("--plot", callback=out_path, metavar="FILE", help="Write the calibration on games not used (.svg).")
-@click.option("--skip-damaged", is_flag=True, help="Go on without damaged records.")
+@click.option("--skip-damaged", is_flag=True, help="Go on without damaged records, which are listed.")
 @_language
 @_work
-@_html
+@html_option
 @json_option
 def fit(**options: Any) -> None:
     """Fit the declarer's chance to win on the game records of GAMES, by kind of game.

@@ -36,7 +36,7 @@ def position_form(text: str | None) -> Form | None:
     if word != _POSITION:
         return None
     if form not in ("", "difference", "quotient"):
-        raise LudometerError(f"--chance {text}: position, position:difference or position:quotient")
+        raise LudometerError(f"--chance {text}: write position, position:difference or position:quotient")
     return cast("Form", form or "difference")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import click
@@ -20,6 +21,8 @@ def fit_and_write(options: dict[str, Any]) -> None:
     from ludometer.report.skat_words import phrase
     from ludometer.skat.fitting import fit_on_records
 
+    if not math.isfinite(options["ridge"]):
+        raise LudometerError(f"--ridge {options['ridge']:g}: write a number from 0 up, such as 1")
     language = options["language"]
     found = read_games(options["games"], options)
     if found.records is None:
@@ -37,6 +40,7 @@ def fit_and_write(options: dict[str, Any]) -> None:
 
         with replacing(options["plot"]) as draft:
             draft.write_text(to_svg(fitted.check.plot()), encoding="utf-8")
+        note(f"wrote {options['plot']}")
     if options["html"]:
         from ludometer.report.skat_studies import write_model_page
 

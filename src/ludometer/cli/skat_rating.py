@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ def rate_and_write(options: dict[str, Any]) -> None:
     from ludometer.skat.seasons import award_titles
     from ludometer.skat.sensitivity import KS
 
+    _check_numbers(options)
     extra = {name: options[name] for name in ("newcomer_k", "floor") if options[name] is not None}
     if options["newcomer_k"] is not None:
         extra["newcomer_series"] = options["newcomer_series"]
@@ -66,6 +68,27 @@ def rate_and_write(options: dict[str, Any]) -> None:
     _write(options, ratings, players, tables, absent, chance, spread, data)
     if options["matches"]:
         write_series(plain, options["matches"])
+
+
+def _check_numbers(options: dict[str, Any]) -> None:
+    """Before anything is read: steps, start and floor that can be, as click takes nan and inf for numbers too."""
+    for name in ("k", "newcomer_k"):
+        if options[name] is not None and not math.isfinite(options[name]):
+            option = f"--{name.replace('_', '-')}"
+            raise LudometerError(f"{option} {options[name]:g}: write a number from 0 up, such as 0.02")
+    start = str(options["start"]).strip()
+    first = start.removeprefix("first:")
+    if start != "mean" and not (first.isdecimal() and int(first) > 0 if first != start else _is_finite(start)):
+        raise LudometerError(f"--start {start}: write a number, mean, or first:N, such as 800 or first:10")
+    if options["floor"] is not None and not math.isfinite(options["floor"]):
+        raise LudometerError(f"--floor {options['floor']:g}: write a rating, such as 500")
+
+
+def _is_finite(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def parse_titles(text: str | None) -> dict[str, float]:
@@ -182,7 +205,7 @@ def _print(
     language, top = options["language"], options["top"]
     click.echo(show(rating_table(players.head(top), language)))
     if len(players) > top:
-        click.echo(phrase("and more", language, n=f"{len(players) - top:,}") + f" (--top {len(players)})")
+        click.echo(phrase("and more of", language, n=f"{len(players) - top:,}", all=len(players)))
     season, teams = tables["season"], tables["teams"]
     if season is not None and (options["min_series"] or options["min_share"] or options["dropped"]):
         click.echo("\n" + phrase("Season", language))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -29,11 +30,17 @@ def show_sensitivity(options: dict[str, Any]) -> None:
     from ludometer.report.skat_text import describe_sensitivity
 
     steps = parse_numbers(options["k"], "--k", ",")
+    names = _factor_names(options["factors"])
+    if min(steps) < 0:
+        raise LudometerError(f"--k {options['k']}: write numbers from 0 up, such as 0.01,0.02")
+    if not math.isfinite(options["start"]):
+        raise LudometerError(f"--start {options['start']:g}: write a rating, such as 850")
     _, strength = chance_of(options, None)
     if "i3" in (options["factors"] or ""):
         options = count_folded(options)
     record, games = load_series(options, with_records=options["factors"] is not None)
-    names = _factor_names(options["factors"], has_records=games is not None and games.records is not None)
+    if games is None or games.records is None:
+        note("results of series have no cards: the rows are those without chance factors")
     spread = measure_spread(record, games, strength, names, steps, options)
     placement = _place(record, options) if options["targets"] else None
     if options["json_file"] != "-":
@@ -86,9 +93,12 @@ def parse_numbers(text: str, option: str, sign: str) -> tuple[float, ...]:
     (0.01, 0.02)
     """
     try:
-        return tuple(float(part) for part in text.split(sign))
-    except ValueError as error:
-        raise LudometerError(f"{option} {text!r}: numbers with {sign!r} between them") from error
+        found = tuple(float(part) for part in text.split(sign))
+    except ValueError:
+        found = (math.nan,)
+    if not all(map(math.isfinite, found)):
+        raise LudometerError(f"{option} {text}: write numbers with {sign!r} between them")
+    return found
 
 
 def _place(record: SeriesRecord, options: dict[str, Any]) -> Placement:
@@ -97,21 +107,19 @@ def _place(record: SeriesRecord, options: dict[str, Any]) -> Placement:
 
     ends = parse_numbers(options["targets"], "--targets", ":")
     if len(ends) != 2 or not ends[0] > ends[1]:
-        raise LudometerError(f"--targets {options['targets']}: two ratings, the good first, such as 1100:650")
+        raise LudometerError(f"--targets {options['targets']}: write two ratings, the good first, such as 1100:650")
     least = max(options["min_series"], 2)
     system = SeriesElo(form=options["form"])
     return choose_step_and_start(record, good=ends[0], weak=ends[1], min_series=least, system=system)
 
 
-def _factor_names(text: str | None, *, has_records: bool) -> tuple[str, ...]:
+def _factor_names(text: str | None) -> tuple[str, ...]:
     from ludometer.skat.list_chance import FACTORS
 
     words = tuple(dict.fromkeys(word.strip() for word in (text or "i1,i2").split(",")))
     odd = [word for word in words if word not in FACTORS]
     if odd:
-        raise LudometerError(f"--factors {odd[0]}: some of {', '.join(FACTORS)}")
-    if not has_records:
-        note("results of series have no cards: the rows are those without chance factors")
+        raise LudometerError(f"--factors {odd[0]}: write some of {', '.join(FACTORS)}")
     return words
 
 

@@ -58,7 +58,7 @@ def _print_sheets(found: SkatGames, sheets: pl.DataFrame, options: dict[str, Any
         click.echo(printable(f"{phrase('series', language)} {label}"))
         click.echo(show(sheet_table(sheets.filter(series=label), language, has_totals=totals)) + "\n")
     if len(labels) > options["top"]:
-        click.echo(phrase("and more", language, n=f"{len(labels) - options['top']:,}") + f" (--top {len(labels)})")
+        click.echo(phrase("and more of", language, n=f"{len(labels) - options['top']:,}", all=len(labels)))
     if not labels:
         note("no list is complete: --short keep shows the shorter ones, --length N cuts other lists")
     if found.n_agreed is not None:

@@ -26,7 +26,7 @@ def list_rules(options: dict[str, Any]) -> ListRules:
     words = [word.strip().casefold() for word in (options["house_rules"] or "").split(",") if word.strip()]
     odd = [word for word in words if word not in _HOUSE_RULES]
     if odd:
-        raise LudometerError(f"--house-rules {odd[0]}: kontra, bock and ramsch are known")
+        raise LudometerError(f"--house-rules {odd[0]}: write some of {', '.join(_HOUSE_RULES)}")
     return ListRules(
         system=options["scoring"],
         by=options["substitutes"],
@@ -57,6 +57,8 @@ def load_series(options: dict[str, Any], *, with_records: bool) -> tuple[SeriesR
     from ludometer.read.skat_series import read_series_record
 
     source = options["series"]
+    # a wrong rule is one in a file without games too
+    list_rules(options)
     if not is_series_table(source):
         games = read_games(source, options)
         if with_records and games.records is None:
@@ -102,8 +104,8 @@ def check_targets(options: dict[str, Any], source: str, names: tuple[str, ...]) 
             raise LudometerError(f"{target} is the file that is read: write to another one")
     if options.get("matches"):
         check_suffix(options["matches"], RECORDS)
-    if source == "games" and options.get("out") and "plot" not in names:
-        check_suffix(options["out"], TABLES)
+    if source == "games" and options.get("out"):
+        check_suffix(options["out"], (".json",) if "plot" in names else TABLES)
     if options.get("plot"):
         check_suffix(options["plot"], (".svg",))
 

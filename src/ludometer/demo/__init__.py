@@ -44,7 +44,7 @@ GAMES = (
     _game(
         "Stockfish chess",
         "chess",
-        what="Chess from openings in which neither side is ahead; after 160 half-moves the side that is ahead wins.",
+        what="Chess from openings in which neither side is ahead; after 160 plies the side that is ahead wins.",
         who="The engine Stockfish, held to 1 to 800 nodes a move, and at rates from 0 to 75 % a random move instead; "
         "one player makes random moves only.",
         setting="Nodes a move",

@@ -54,8 +54,10 @@ class Analysis:
 
     def summary(self) -> str:
         """In a few lines."""
+        counts = ((self.n_games, "game"), (self.n_positions, "position"))
+        counted = ", ".join(f"{n:,} {word}{'' if n == 1 else 's'}" for n, word in counts)
         lines = [
-            f"games: {self.n_games:,}, positions: {self.n_positions:,}, by {self.settings.describe()}",
+            f"{counted}, by {self.settings.describe()}",
             f"{self.n_new:,} evaluated now, {self.n_known:,} known before",
         ]
         lines += [f"times that the engine was started again: {self.n_restarts}"] if self.n_restarts else []

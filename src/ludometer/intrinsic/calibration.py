@@ -216,6 +216,8 @@ def load_calibration(path: str | Path) -> Calibration:
     """A calibration from its file."""
     try:
         found = json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise LudometerError(f"{path}: no such file") from None
     except OSError as error:
         raise LudometerError(f"{path}: cannot be read ({error.strerror})") from error
     except (ValueError, RecursionError) as error:

@@ -12,7 +12,7 @@ from ludometer.intrinsic.games import START
 if TYPE_CHECKING:
     import chess
 
-MISSING = "the rules of chess come from python-chess: pip install 'ludometer[chess]'"
+MISSING = "the rules of chess come from python-chess: pip install '.[chess]'"
 
 
 class IllegalMove(LudometerError):  # noqa: N818 - what happened

@@ -109,7 +109,7 @@ class Sensitivity:
         lines = ["sensitivity s and consistency c"]
         for row in self.to_frame().to_dicts()[:18]:
             parts = [
-                "-" if row[k] is None else f"{row[k]:.3f}" + ("" if row[e] is None else f" +- {row[e]:.3f}")
+                "-" if row[k] is None else f"{row[k]:.3f}" + ("" if row[e] is None else f" ± {row[e]:.3f}")
                 for k, e in (("s", "s_error"), ("c", "c_error"))
             ]
             lines.append(f"{row['player']:<22} s {parts[0]:<18} c {parts[1]:<18} {row['moves']:,} moves")

@@ -123,7 +123,7 @@ def check_connected(first: Codes, second: Codes, n_players: int, names: Sequence
     parts = [_listed(np.flatnonzero(label == part), names) for part in range(min(n_parts, 6))]
     more = f"; and {n_parts - 6} parts more" if n_parts > 6 else ""
     raise LudometerError(
-        f"the players fall into {n_parts} parts that no pair joins, so their strengths cannot be compared: "
+        f"the players fall into {n_parts} groups that no pair joins, so their strengths cannot be compared: "
         f"{'; '.join(parts)}{more}. Take one part, or compare them by way of the engine (method engine)"
     )
 

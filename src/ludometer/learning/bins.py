@@ -77,7 +77,7 @@ class LearningBins:
         lines = [f"L / D by rating, in units of {self.width:g} points, from {int(self.count.sum()):,} ratings"]
         used = np.flatnonzero(self.count > 0)
         lines += [
-            f"{self.low[k]:8.0f} {int(self.count[k]):8,} players {self.ratio[k]:10.2f} +- {self.error[k]:.2f}"
+            f"{self.low[k]:8.0f} {int(self.count[k]):8,} players {self.ratio[k]:10.2f} ± {self.error[k]:.2f}"
             for k in used[:18]
         ]
         if len(used) > 18:

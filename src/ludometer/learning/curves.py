@@ -79,7 +79,7 @@ class Learning:
         if self.tracked is not None:
             lines += self.tracked.summary().splitlines()[:3]
         for rate in self.death_rates:
-            lines.append(f"death rate {rate.value:.3g} +- {rate.error:.1g} a {rate.per}: tracked learning over L / D")
+            lines.append(f"death rate {rate.value:.3g} ± {rate.error:.1g} a {rate.per}: tracked learning over L / D")
         return "\n".join(lines)
 
     def plot(self) -> altair.LayerChart:

@@ -96,7 +96,7 @@ class Distributions:
         """The shapes, best first."""
         lines = [f"{self.n_ratings:,} ratings; log likelihoods less the best one, with standard errors:"]
         for fit in self.fits:
-            behind = "best" if fit is self.best else f"{fit.difference:.1f} +- {fit.difference_error:.1f}"
+            behind = "best" if fit is self.best else f"{fit.difference:.1f} ± {fit.difference_error:.1f}"
             values = ", ".join(f"{name} {value:.4g}" for name, value in fit.parameters.items())
             lines.append(f"{fit.shape:>10}  {behind}  ({values})")
         return "\n".join(lines)

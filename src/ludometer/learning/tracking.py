@@ -179,7 +179,7 @@ def follow_windows(
     third = np.flatnonzero((windows.player[2:] == windows.player[:-2]) & (np.diff(windows.number, 2) == 0)) + 2
     second = np.flatnonzero((windows.player[1:] == windows.player[:-1]) & new[1:]) + 1
     if not len(third):
-        raise LudometerError(f"nobody played {3 * games} games: take shorter windows")
+        raise LudometerError(f"nobody played {3 * games} games: take shorter windows (--window N)")
 
     def steps(late: Counts) -> _Steps:
         early = late - 1
@@ -377,5 +377,5 @@ def _words(rates: Rates, k: int, unit: str | None) -> str:
         (rates.per_time, rates.per_time_error, "year" if unit == "year" else "unit of time"),
     ):
         if value is not None and error is not None and math.isfinite(value[k]):
-            parts.append(f"{value[k]:+.3g} +- {error[k]:.2g} Elo points a {name}")
+            parts.append(f"{value[k]:+.3g} ± {error[k]:.2g} Elo points a {name}")
     return ", ".join(parts) or "too few to tell"

@@ -52,7 +52,7 @@ def rate_windows(matches: Matches, *, games: int, k: float) -> tuple[Windows, Fl
     starts = np.flatnonzero(fresh)
     full = np.diff(np.append(starts, len(player))) == games
     if not full.any():
-        raise LudometerError(f"nobody played {games} games: take shorter windows")
+        raise LudometerError(f"nobody played {games} games: take shorter windows (--window N)")
     rows = (starts[full][:, np.newaxis] + np.arange(games)).ravel()
     chosen = order[rows]
     rating = rate_performance(opponent[chosen].reshape(-1, games), score[chosen].reshape(-1, games))

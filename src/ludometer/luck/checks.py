@@ -119,7 +119,7 @@ def plan_checks(primary: Primary) -> list[Plan]:
             if name != primary.prizes.name
         ]
     if primary.whole is not None:
-        plans.append(Plan("component", "with players who are not connected"))
+        plans.append(Plan("component", "with the smaller groups too"))
     if _is_of_two(matches):
         plans += [Plan("unit", f"{unit} games as one (model)", unit=unit) for unit in UNITS]
     least = least_experience(matches)

@@ -19,7 +19,7 @@ from ludometer.ratings.prizes import WINNER, Prizes
 from ludometer.ratings.rating import Tally
 from ludometer.ratings.system import AnySystem, RatingSystem, prepare
 from ludometer.result import Provenance
-from ludometer.wording import PERCENT_LABELS
+from ludometer.wording import PERCENT_LABELS, percent
 
 if TYPE_CHECKING:
     import altair
@@ -97,7 +97,7 @@ class Evaluation:
         compares = len(self.systems) > 1
         lines = [f"{'':{width}}  log loss    Brier  accuracy    matches" + ("  above the best" if compares else "")]
         for place, score in enumerate((*sorted(self.systems, key=lambda score: score.log_loss), self.coin)):
-            numbers = f"{score.log_loss:8.4f}  {score.brier:7.4f}  {score.accuracy:8.1%}  {score.n:9,}"
+            numbers = f"{score.log_loss:8.4f}  {score.brier:7.4f}  {percent(score.accuracy):>8}  {score.n:9,}"
             above = f"  {score.difference:.4f} ± {score.difference_se:.4f}" if compares and place else ""
             lines.append(f"{score.system:{width}}  {numbers}{above}")
         lines += [f"{name} was left out: {reason}" for name, reason in self.left_out.items()]
@@ -112,11 +112,11 @@ class Evaluation:
             for score in self.systems
             for row in score.calibration.to_frame().iter_rows(named=True)
         ]
-        percent = alt.Axis(labelExpr=PERCENT_LABELS)
+        axis = alt.Axis(labelExpr=PERCENT_LABELS)
         lowest = 0.5 if min((row["low"] for row in rows), default=0.5) >= 0.5 else 0.0
         domain = alt.Scale(domain=[lowest, 1])
         base = alt.Chart(alt.InlineData(values=rows), width=360, height=360, title="Do the forecasts come true?")
-        x = alt.X("forecast:Q", title="Favourite expected to score", axis=percent, scale=domain)
+        x = alt.X("forecast:Q", title="Favourite expected to score", axis=axis, scale=domain)
         shape = alt.Shape("system:N", title="System") if len(self.systems) > 1 else alt.Undefined
         color = alt.Color("system:N", title="System") if len(self.systems) > 1 else alt.value("#4c6a92")
         even = alt.Chart(alt.InlineData(values=[{"a": lowest}, {"a": 1.0}])).mark_line(strokeDash=[4, 3], color="#999")
@@ -124,7 +124,7 @@ class Evaluation:
             even.encode(x=alt.X("a:Q", scale=domain), y=alt.Y("a:Q"))
             + base.mark_rule(color="#888").encode(
                 x=x,
-                y=alt.Y("interval_low:Q", title="Favourite scored", axis=percent, scale=alt.Scale(zero=False)),
+                y=alt.Y("interval_low:Q", title="Favourite scored", axis=axis, scale=alt.Scale(zero=False)),
                 y2="interval_high:Q",
             )
             + base.mark_point(filled=True, size=60).encode(x=x, y="score:Q", shape=shape, color=color)
@@ -310,7 +310,12 @@ def _counted(batch: Matches, since: str | float | date | None) -> Mask | None:
         raise MatchDataError(
             f"the matches have no times, so those from {since} on cannot be told; --time names a column"
         )
-    return np.asarray(batch.time >= as_moment(since, batch.time))
+    try:
+        moment = as_moment(since, batch.time)
+    except LudometerError:
+        wanted = "a date, such as 2015-01-31" if batch.time.dtype.kind == "M" else "a number, as the times of this file"
+        raise LudometerError(f"--from {since}: write {wanted}") from None
+    return np.asarray(batch.time >= moment)
 
 
 def _labels(systems: Sequence[RatingSystem[Any]]) -> list[str]:

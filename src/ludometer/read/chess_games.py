@@ -6,7 +6,7 @@ import io
 import math
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +26,7 @@ _TOKEN = re.compile(r"\{([^}]*)\}?|;[^\n]*|([()])|([^\s(){};]+)")
 _EVALUATION = re.compile(r"\[%eval\s+([^\s,\]]+)")
 _RESULTS = frozenset(("1-0", "0-1", "1/2-1/2", "*"))
 _LIKE_MOVES = ("0-0", "--")
+_MOVE = re.compile(r"[A-Z]?[a-h]?[1-8]?[x:-]?[a-h][1-8](=?[A-Za-z])?[+#]*|[O0]-[O0](-[O0])?[+#]*")
 _STANDARD = frozenset(("", "standard", "from position", "chess", "normal"))
 _UNKNOWN = frozenset(("", "?", "-"))
 
@@ -41,7 +42,8 @@ class GameReading:
     def describe(self) -> list[str]:
         """In a few lines."""
         n_moves = sum(len(game.moves) for game in self.games)
-        lines = [f"{self.name}: games: {len(self.games):,}, moves: {n_moves:,}"]
+        counts = ((len(self.games), "game"), (n_moves, "move"))
+        lines = [f"{self.name}: " + ", ".join(f"{n:,} {word}{'' if n == 1 else 's'}" for n, word in counts)]
         n_evaluated = sum(bool(game.evaluation) for game in self.games)
         lines[0] += f", games with evaluations in comments: {n_evaluated:,}" if n_evaluated else ""
         if self.left_out:
@@ -64,9 +66,11 @@ def read_chess_games(source: str | Path | BinaryIO) -> GameReading:
     """
     with _opened(source) as (name, stream), plain_errors(name):
         reading = GameReading(name)
+        has_games = False
         for number, (tags, text) in enumerate(split_games(stream), 1):
+            has_games = has_games or bool(tags) or is_like_moves(parse_moves(text)[0])
             _add(reading, tags, text, number)
-    if not reading.games and not reading.left_out:
+    if not has_games:
         raise LudometerError(f"{reading.name}: there are no games in PGN")
     return reading
 
@@ -119,6 +123,15 @@ def parse_moves(text: str, *, white_begins: bool = True) -> tuple[tuple[str, ...
     if "{" not in text and "(" not in text and ";" not in text:
         return _moves(_NUMBER.sub(" ", text).split()), ()
     return _parse_annotated(text, white_begins)
+
+
+def is_like_moves(words: Sequence[str]) -> bool:
+    """Whether text without any header may be a game: its first word looks like a move, in any language's letters.
+
+    >>> is_like_moves(["Sf3", "d5"]), is_like_moves(["e2e4"]), is_like_moves(["white,black,result"]), is_like_moves([])
+    (True, True, False, False)
+    """
+    return bool(words) and _MOVE.fullmatch(words[0]) is not None
 
 
 def parse_evaluation(text: str) -> float:

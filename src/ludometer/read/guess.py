@@ -160,7 +160,7 @@ def _result(head: pl.DataFrame, free: pl.DataFrame, players: tuple[str, str]) ->
         if named.sum() >= _MOST * len(head):
             return column.name
     filled = [column for column in free if len(column.drop_nulls())]
-    halves = [column.name for column in filled if set(column.drop_nulls()) <= {"0", "0.5", "1"}]
+    halves = [column.name for column in filled if set(column.drop_nulls()) <= {"0", "0.5", "1", "0.0", "1.0"}]
     if halves:
         return halves[0]
     whole = [column.name for column in filled if column.drop_nulls().str.contains(r"^\d{1,6}$").all()]

@@ -166,7 +166,7 @@ def _new_reader(source: Source, options: ReadOptions) -> RowReader:
     except ColumnsNotFound as error:
         with plain_errors(source.name):
             guess = guess_columns(source, options)
-        raise LudometerError(f"{error}\n{guess}" if guess else str(error)) from None
+        raise ColumnsNotFound(f"{error}\n{guess}" if guess else str(error)) from None
     reader = RowReader(source, columns, options)
     if not columns.times and not options.order and not options.time:
         with plain_errors(source.name):

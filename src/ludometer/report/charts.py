@@ -77,7 +77,7 @@ def rating_histogram(game: Measurement, *, narrow: bool = False) -> Any:
     counts, edges = np.histogram(chosen, bins=min(50, max(8, int(len(chosen) ** 0.5))))
     bars = [{"low": a, "high": b, "players": int(n)} for a, b, n in zip(edges[:-1], edges[1:], counts, strict=True)]
     mean, sd = float(chosen.mean()), float(main.sd or 0)
-    marks = [{"at": mean + side * sd, "label": label} for side, label in ((-1, "-1 SD"), (0, "mean"), (1, "+1 SD"))]
+    marks = [{"at": mean + side * sd, "label": label} for side, label in ((-1, "−1 SD"), (0, "mean"), (1, "+1 SD"))]
     histogram = (
         alt.Chart(alt.InlineData(values=bars))
         .mark_bar(color=INK, opacity=0.45, stroke="white", strokeWidth=0.5)

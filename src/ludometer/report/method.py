@@ -72,7 +72,7 @@ def method(games: Sequence[Game], command: str) -> str:
     """The section at the end, for all games."""
     reference = table(
         ["Published game", "SD of ratings", "One SD better scores", "Games needed"],
-        [[game.label, f"{game.sd:g}", percent(game.p_sd), f"{game.rep:,}"] for game in reference_games()],
+        [[game.label, f"{game.sd:.1f}", percent(game.p_sd), f"{game.rep:,}"] for game in reference_games()],
     )
     versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "polars", "numba", "altair"))
     seed = games[0][1].provenance.seed

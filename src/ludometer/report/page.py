@@ -215,7 +215,7 @@ def _three_numbers(game: Measurement) -> str:
         (
             count(main.rep),
             needed,
-            "games needed",
+            "game needed" if main.rep == 1 else "games needed",
             "until the better player wins most of them with more than 75 % probability",
         ),
     )

@@ -37,7 +37,7 @@ def players(game: Measurement) -> str:
         f"<h3>{'The highest ratings' if len(frame) > _TOP else f'The ratings of all {len(frame)}'}</h3>"
         + paragraphs(
             "By best-fit Elo, in which a newcomer has 0: ludometer rate FILE --system best-fit gives this list. "
-            "Without --system it rates by Elo with k = 24, from 1,500 on."
+            "Without --system it rates by Elo with k = 24, from 1500 on."
         )
         + f"{top}"
         f"{download(frame.head(10_000), 'ratings.csv', 'Ratings as a table')}</section>"

@@ -41,6 +41,7 @@ PHRASES: dict[str, tuple[str, str]] = {
     "Chance": ("The luck of the cards", "Das Kartenglück"),
     "Method": ("How it was done", "Wie gerechnet wurde"),
     "and more": ("and {n} more", "und {n} weitere"),
+    "and more of": ("and {n} more (--top {all} shows all)", "und {n} weitere (--top {all} zeigt alle)"),
     "lead": (
         "{first} leads with {rating} ± {sd} points a series, after {n} series of {players} players.",
         "{first} führt mit {rating} ± {sd} Punkten je Serie, nach {n} Serien von {players} Spielern.",

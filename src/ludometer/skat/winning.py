@@ -113,8 +113,12 @@ class WinningModel:
         """Read what `save` wrote; names that this version does not know are an error."""
         try:
             document = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise LudometerError(f"no winning model could be read from {path}: {error}") from error
+        except FileNotFoundError:
+            raise LudometerError(f"{path}: no such file") from None
+        except OSError as error:
+            raise LudometerError(f"{path}: cannot be read ({error.strerror})") from error
+        except (ValueError, RecursionError) as error:
+            raise LudometerError(f"{path}: not a winning model: {error}") from error
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise LudometerError(f"{path} is not a file of the form {FORMAT!r}")
         try:
