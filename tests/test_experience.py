@@ -67,7 +67,10 @@ def test_all_players_of_a_kept_match_are_in_the_range(matches: Matches, text: st
 
 @pytest.mark.parametrize("text", ["", "5", "a:b", "5:2", "-3:", "1:2:3", "2.5:", "5-9", "x:", ":x"])
 def test_a_bad_range_says_how_to_write_one(text: str) -> None:
-    with pytest.raises(LudometerError, match=f"--experience {text}: write two numbers of matches, such as 150:250, or one, such as 150:"):
+    with pytest.raises(
+        LudometerError,
+        match=f"--experience {text}: write two numbers of matches, such as 150:250, or one, such as 150:",
+    ):
         with_experience(records()[0], text)
 
 

@@ -34,7 +34,7 @@ class Workers:
         if self.jobs < 1:
             raise LudometerError(f"jobs must be a whole number from 1 up, not {self.jobs}")
         if self.cluster is not None and "://" not in self.cluster:
-            raise LudometerError(f"the address of a cluster is such as tcp://10.0.0.1:8786, not {self.cluster!r}")
+            raise LudometerError(f"--cluster {self.cluster}: write an address, such as tcp://10.0.0.1:8786")
 
 
 def map_tasks(

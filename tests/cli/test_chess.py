@@ -255,6 +255,15 @@ def test_events_stand_on_one_scale_and_their_players_against_each_other(run: Run
     assert one["data"]["games"] == 30
 
 
+def test_who_evaluated_a_table_is_told_by_options(run: Run, tmp_path: Path) -> None:
+    table = tmp_path / "events.csv"
+    write_table(two_events(), table)
+    done = run("chess", "strength", table, "--engine", "Houdini 1.5", "--depth", 12, "--json", "-")
+    assert "taken for evaluations by Houdini 1.5, depth 12, as the options say\n" in done.err
+    assert json.loads(done.out)["conventions"]["depth"] == 12
+    assert "taken for" not in run("chess", "strength", table).err
+
+
 def test_two_names_are_made_one(run: Run, tmp_path: Path) -> None:
     table = tmp_path / "events.csv"
     write_table(two_events(), table)

@@ -105,7 +105,7 @@ def test_groups_without_the_players_are_left_out_of_a_prediction(run: Run, tmp_p
     path.write_text("site,winner,loser\nA,Cem,Dan\nB,Ann,Ben\nC,Ann,Cem\nD,Ben,Ann\n")
     done = run("predict", path, "Ann", "Ben", "--by", "site")
     assert done.status == 0
-    assert "A: no player is called 'Ann', no player is called 'Ben'; left out\n" in done.err
+    assert "A: no player is called 'Ann' or 'Ben'; left out\n" in done.err
     assert "C: no player is called 'Ben'; left out\n" in done.err
     assert [line for line in done.out.splitlines() if line.startswith("site")] == ["site: B", "site: D"]
     found = json.loads(run("predict", path, "Ann", "Ben", "--by", "site", "--json", "-").out)

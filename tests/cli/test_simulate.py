@@ -143,8 +143,14 @@ def test_files_that_are_read_are_never_written_to(run: Run, tmp_path: Path) -> N
         (("deterministic", "--x", 50, "--on", "games.csv", "--players", 9, "--out", "x.csv"), "leave out --players"),
         (("coin", "--on", "games.csv", "--per-match", 2, "--out", "x.csv"), "leave out --per-match"),
         (("coin", "--on", "none.csv", "--out", "x.csv"), "none.csv"),
-        (("coin", "--on", "odd.csv", "--out", "x.csv"), "odd.csv (--on): no columns hold the two players; this file is"),
-        (("deterministic", "--x", 5, "--on", "half.csv", "--out", "x.csv"), "half.csv (--on): no column holds the result"),
+        (
+            ("coin", "--on", "odd.csv", "--out", "x.csv"),
+            "odd.csv (--on): no columns hold the two players; this file is",
+        ),
+        (
+            ("deterministic", "--x", 5, "--on", "half.csv", "--out", "x.csv"),
+            "half.csv (--on): no column holds the result",
+        ),
         (("coin", "--on", "games.csv", "--out", "x.docx"), "ends in .parquet, .csv, .jsonl"),
         (("strengths", "--draws", 0.1, "--per-match", 3, "--out", "x.csv"), "draws are for matches of two"),
         (("mix", "games.csv", "--out", "x.csv"), "--x"),

@@ -97,7 +97,7 @@ def test_the_laplacian_gives_what_least_squares_gives(n: int, seed: int) -> None
 
 def test_parts_that_no_pair_joins_are_named() -> None:
     names = ["Ann", "Ben", "Cid", "Dora", "Eve"]
-    with pytest.raises(LudometerError, match=r"3 parts .*: Ann, Ben; Cid, Dora; Eve\. "):
+    with pytest.raises(LudometerError, match=r"3 groups .*: Ann, Ben; Cid, Dora; Eve\. "):
         solve_strengths(np.array([0, 2]), np.array([1, 3]), np.zeros(2), 5, names=names)
 
 

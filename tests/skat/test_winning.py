@@ -123,8 +123,10 @@ def test_a_model_is_saved_as_plain_numbers_and_read_again(played: Any, tmp_path:
     (tmp_path / "model.json").write_text("[]")
     with pytest.raises(LudometerError, match="is not a file of the form"):
         WinningModel.load(tmp_path / "model.json")
-    with pytest.raises(LudometerError, match="could be read"):
+    with pytest.raises(LudometerError, match=r"nothing\.json: no such file"):
         WinningModel.load(tmp_path / "nothing.json")
+    with pytest.raises(LudometerError, match="cannot be read"):
+        WinningModel.load(tmp_path)
 
 
 def test_the_model_that_comes_along_orders_hands_of_games_it_never_saw(played: Any) -> None:

@@ -157,7 +157,9 @@ def ratings_of(options: dict[str, Any]) -> dict[str, float]:
 
 def names_of(options: dict[str, Any]) -> dict[str, str]:
     """Names to use instead, by name."""
-    return dict(_pair(text, "--rename", "NAME=NAME, such as \"Kramnik,V=Kramnik, Vladimir\"") for text in options["names"])
+    return dict(
+        _pair(text, "--rename", 'NAME=NAME, such as "Kramnik,V=Kramnik, Vladimir"') for text in options["names"]
+    )
 
 
 def check_targets(options: dict[str, Any]) -> None:

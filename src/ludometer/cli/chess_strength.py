@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ludometer.cli.chess_options import filters_of, ratings_of
+from ludometer.cli.chess_options import check_targets, filters_of, ratings_of
 from ludometer.cli.chess_source import Loaded, load_evaluations, reference_of
 from ludometer.cli.options import command_line, note
 
@@ -56,6 +56,7 @@ def calibrate_and_write(options: dict[str, Any]) -> None:
     from ludometer.report.chess import calibration_document
     from ludometer.report.files import check_suffix, replacing, write_json
 
+    check_targets(options)
     check_suffix(options["out"], (".json",))
     ratings, filters = ratings_of(options), filters_of(options)
     loaded = load_evaluations(options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -187,13 +188,21 @@ def _cutoffs(text: str) -> tuple[int, ...]:
 
 def _luck_choices(options: dict[str, Any]) -> LuckChoices:
     from ludometer.luck import LuckChoices
+    from ludometer.luck.gibbs import make_prior
 
     text, ridge = options["ridge"], None
     if text != "cv":
         try:
             ridge = float(text)
         except ValueError as error:
-            raise LudometerError(f"--ridge {text}: write a number such as 0.25, or cv") from error
+            raise LudometerError(f"--ridge {text}: write a number, such as 0.25, or cv") from error
+    if ridge is not None and not (ridge >= 0 and math.isfinite(ridge)):
+        raise LudometerError(f"--ridge {text}: write a number from 0 up, such as 0.25, or cv")
+    try:
+        make_prior(options["luck_prior"])
+    except LudometerError:
+        prior = options["luck_prior"]
+        raise LudometerError(f"--luck-prior {prior}: write a prior, such as uniform:10 or invgamma:2,1") from None
     return LuckChoices(
         "cv" if ridge is None else ridge, options["luck_model"], options["luck_prior"], options["luck_draws"]
     )

@@ -19,7 +19,6 @@ from ludometer.cli.options import (
     stream_option,
     tell_system,
 )
-from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
     from ludometer.result import Provenance
@@ -76,7 +75,7 @@ def command(**options: Any) -> None:
 
 
 def _with_players(groups: list[Group], names: tuple[str, ...]) -> tuple[list[Group], dict[str, str]]:
-    """The groups of --by that have all players, and why others are left out; an error if there is none."""
+    """The groups of --by that have all players, and why others are left out; all groups if none has them."""
     from ludometer.matches import Matches
 
     known, refused = [], dict[str, str]()
@@ -84,14 +83,14 @@ def _with_players(groups: list[Group], names: tuple[str, ...]) -> tuple[list[Gro
         if group.value is None:
             return groups, {}
         assert isinstance(group.matches, Matches)
-        try:
-            group.matches.players.codes(names)
-        except LudometerError as error:
-            refused[group.value] = str(error)
+        present = set(group.matches.players.names.to_list())
+        missing = [repr(name) for name in names if name not in present]
+        if missing:
+            refused[group.value] = f"no player is called {' or '.join(missing)}"
         else:
             known.append(group)
     if not known:
-        value, reason = next(iter(refused.items()))
-        raise LudometerError(f"{value}: {reason}")
-    note(*(f"{value}: {reason.replace(chr(10), ', ')}; left out" for value, reason in refused.items()))
+        # what the first of them says has names to offer
+        return groups, {}
+    note(*(f"{value}: {reason}; left out" for value, reason in refused.items()))
     return known, refused

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,6 +21,7 @@ from ludometer.cli.options import (
     stream_option,
     tell_system,
 )
+from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -81,6 +83,7 @@ def command(**options: Any) -> None:
     from ludometer.report.documents import ratings_document
     from ludometer.report.files import write_json
 
+    _check_numbers(options["k"], options["start"])
     system = make_system(
         options["system"], prizes=prizes_of(options), base=options["base"], k=options["k"], start=options["start"]
     )
@@ -98,6 +101,14 @@ def command(**options: Any) -> None:
         done.append((group, body, ratings.provenance))
     if options["json_file"]:
         write_json(document(done, options["by"]), options["json_file"])
+
+
+def _check_numbers(k: float | None, start: float | None) -> None:
+    """Refuse what no system can take, by the name of the option."""
+    if k is not None and not (k >= 0 and math.isfinite(k)):
+        raise LudometerError(f"--k {k:g}: write a number from 0 up, such as 24")
+    if start is not None and not math.isfinite(start):
+        raise LudometerError(f"--start {start:g}: write a rating, such as 1500")
 
 
 def _chosen(ratings: Ratings, options: dict[str, Any]) -> pl.DataFrame:
