@@ -233,6 +233,7 @@ def load(options: dict[str, Any], *, connect: bool = True) -> list[Group]:
 
     `connect` looks at the components too; a command that does so itself goes without.
     """
+    from ludometer.matches import Seats
     from ludometer.read import ReadOptions, read_file, stream_matches
 
     names = {field.name for field in fields(ReadOptions)}
@@ -256,8 +257,9 @@ def load(options: dict[str, Any], *, connect: bool = True) -> list[Group]:
     with counting("read", "rows") as on_rows:
         reading = read_file(options["file"], read_options, on_rows=on_rows)
     remarks = reading.describe()
-    first = next(iter(reading.groups.values()))
-    if "prizes" in options and options["prizes"] is None and first.sizes.max(initial=0) > 2:
+    table = next(iter(reading.groups.values())).table
+    is_of_several = isinstance(table, Seats) and table.sizes.max(initial=0) > 2
+    if is_of_several and "prizes" in options and options["prizes"] is None:
         remarks.append("played for the win only: --prizes linear counts every place")
     note(*remarks)
     groups = reading.groups.items()

@@ -202,8 +202,9 @@ def _stands(game: Measurement, sd: float) -> list[str]:
 
 def _fit(game: Measurement) -> list[str]:
     fit, past = game.best_fit, game.persistence
+    rival = "a coin" if game.players_per_match[2] == 2 else "all equal"
     lines = [
-        f"Fit        k {fit.k:.4g}, loss {fit.loss:.4f} (a coin: {fit.loss_at_zero:.4f})     "
+        f"Fit        k {fit.k:.4g}, loss {fit.loss:.4f} ({rival}: {fit.loss_at_zero:.4f})     "
         f"players who met were {game.mean_rating_difference:.0f} points apart"
         + ("" if fit.converged else "     the best k lies beyond the search")
     ]

@@ -128,7 +128,7 @@ def calibration_chart(game: Measurement, *, narrow: bool = False) -> Any:
     base = alt.Chart(alt.InlineData(values=rows))
     percent = alt.Axis(labelExpr=PERCENT_LABELS, tickCount=6)
     x = alt.X("forecast:Q", title="The favourite was expected to score", axis=percent, scale=wide)
-    diagonal = alt.Chart(alt.InlineData(values=[{"a": 0.5}, {"a": 1.0}])).mark_line(strokeDash=[4, 3], color=GREY)
+    diagonal = alt.Chart(alt.InlineData(values=[{"a": first}, {"a": 1.0}])).mark_line(strokeDash=[4, 3], color=GREY)
     return alt.layer(
         diagonal.encode(x=alt.X("a:Q", scale=wide), y=alt.Y("a:Q", scale=high)),
         base.mark_rule(color=INK).encode(
