@@ -17,7 +17,7 @@ def percent(share: float, digits: int = 1) -> str:
 def percentages(shares: Sequence[float], digits: int = 1) -> list[str]:
     """Shares of 1 that add up to it, as percentages that add up to 100: those that lose most are rounded up.
 
-    >>> percentages([0.38451, 0.33154, 0.28395])
+    >>> percentages([0.38463, 0.33114, 0.28423])
     ['38.5 %', '33.1 %', '28.4 %']
     """
     unit = 10**digits

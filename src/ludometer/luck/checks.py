@@ -59,6 +59,7 @@ class Plan:
     min_matches: int | None = None
     prizes: Prizes | None = None
     unit: int = 1
+    number: int = 0
 
 
 @dataclass(frozen=True)
@@ -86,13 +87,18 @@ def run_checks(
     primary: Primary, *, workers: Workers | None = None, on_done: Callable[[int], None] | None = None
 ) -> tuple[Check, ...]:
     """All checks that make sense for this record."""
-    # numbered before any is left out: the seed of a check does not hang on the others
-    tasks = [(number, plan) for number, plan in enumerate(plan_checks(primary)) if not _is_primary(plan, primary)]
+    tasks = [(plan.number, plan) for plan in plan_checks(primary)]
     return tuple(map_tasks(run_check, tasks, shared=(primary,), workers=workers, on_done=on_done))
 
 
 def plan_checks(primary: Primary) -> list[Plan]:
-    """Which checks make sense for this record."""
+    """Which checks make sense for this record; not those that would be the primary analysis again."""
+    # numbered before any is left out: the seed of a check does not hang on the others
+    numbered = (replace(plan, number=number) for number, plan in enumerate(_all_plans(primary)))
+    return [plan for plan in numbered if not _is_primary(plan, primary)]
+
+
+def _all_plans(primary: Primary) -> list[Plan]:
     matches, n = primary.matches, len(primary.matches)
     order = np.arange(n)
     plans = [
