@@ -495,3 +495,9 @@ def test_help_names_what_an_option_takes_and_its_default_in_plain_words(run: Run
         told = " ".join(run(*words.split(), "--help").out.split())
         assert not re.search(r"INTEGER|FLOAT|--system TEXT", told), words
         assert not re.search(r"\[default: [^]]*\] \[|default: [\d]+\.0[];]|default: \(", told), words
+
+
+def test_rate_and_predict_say_by_which_system(run: Run) -> None:
+    assert "by elo: k 24, start rating 1500; ludometer evaluate tells" in run("rate", CLUB, "--top", 1).err
+    assert "by elo: k 40" in run("predict", CLUB, "Dina", "Wim", "--system", "elo:k=40").err
+    assert "by glicko2: tau 0.5" in run("rate", CLUB, "--top", 1, "--system", "glicko2").err

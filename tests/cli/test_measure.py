@@ -410,3 +410,39 @@ def test_impossible_simulations_are_bad_usage(run: Run, skill: Path, words: tupl
     done = run("measure", skill, *words, "--json", "-")
     assert (done.status, done.out) == (2, "")
     assert "Traceback" not in done.err
+
+
+def test_the_page_says_what_was_left_out_of_the_file(run: Run, tmp_path: Path) -> None:
+    games = simulate_strengths(12, 400, seed=2)
+    names = games.players.names.to_list()
+    pairs = games.pairs
+    rows = [
+        f"p{names[one]},{'P' if place == 5 else 'p'}{names[other]},{score:g}"
+        for place, (one, other, score) in enumerate(zip(pairs.first, pairs.second, pairs.score, strict=True))
+    ]
+    rows[3] = f"{rows[3].rpartition(',')[0]},W.O."
+    rows[7] = f"{rows[7].rpartition(',')[0]},seven"
+    path, page = tmp_path / "club.csv", tmp_path / "club.html"
+    path.write_text("\n".join(["home,away,result", *rows, ""]), encoding="utf-8")
+    assert run("measure", path, "--quick").status == 2
+    done = run("measure", path, "--quick", "--drop-bad-rows", "--html", page)
+    assert done.status == 0, done.err
+    text = page.read_text(encoding="utf-8")
+    for remark in (
+        "1 of 400 rows bad and dropped",
+        "1 of 400 rows not played to the end and left out",
+        "row 8: &#x27;seven&#x27;",
+        "1 name differs from another only in capitals or blanks",
+    ):
+        assert remark in text
+    merged = run("measure", path, "--quick", "--drop-bad-rows", "--merge-names")
+    assert "398 matches · 12 players" in merged.out
+    assert "398 matches · 13 players" in done.out
+
+
+def test_places_below_the_first_are_said_not_to_count(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "tables.csv"
+    run("simulate", "strengths", "--players", 20, "--matches", 300, "--per-match", 3, "--out", path)
+    told = "played for the win only: --prizes linear counts every place"
+    assert told in run("measure", path, "--quick").err
+    assert told not in run("measure", path, "--quick", "--prizes", "winner").err

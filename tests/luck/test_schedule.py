@@ -123,3 +123,10 @@ def test_where_pairs_are_too_many_the_seats_of_a_table_form_a_ring(monkeypatch: 
     places = dict(zip(zip(table, seats.player.tolist(), strict=True), seats.place.tolist(), strict=True))
     for number, (one, other, scored) in enumerate(zip(first.tolist(), second.tolist(), score, strict=True)):
         assert scored == float(places[number // 6, one] < places[number // 6, other])
+
+
+@pytest.mark.parametrize(("n_players", "n_matches"), [(20, 600), (150, 5_000)])
+def test_small_random_schedules_are_hardly_ever_called_otherwise(n_players: int, n_matches: int) -> None:
+    """With two shuffles a fifth of them were."""
+    found = [structure_of(simulate_coin(n_players, n_matches, activity=1.0, seed=seed), seed) for seed in range(30)]
+    assert sum(one.detected for one in found) <= 3
