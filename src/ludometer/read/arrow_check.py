@@ -1,7 +1,8 @@
 """A look at the lengths in an Arrow file before it is read.
 
-Polars allocates what a packed column says that it unpacks to. If that number is damaged the allocation fails, which
-ends the process and cannot be caught, so it is looked at here: metadata only, by the format's own tables (FlatBuffers).
+Polars allocates what a column says that it holds, or that it unpacks to. If that number is damaged the allocation fails,
+which ends the process and cannot be caught, so it is looked at here: metadata only, by the format's own tables
+(FlatBuffers).
 """
 
 from __future__ import annotations
@@ -78,14 +79,15 @@ def _check_message(raw: Bytes, start: int, body: int) -> None:
     batch = message.table(_MESSAGE_HEADER)
     if kind == _DICTIONARY and batch is not None:
         batch = batch.table(_DICTIONARY_BATCH)
-    if batch is None or batch.table(_BATCH_PACKING) is None:
+    if batch is None:
         return
+    is_packed = batch.table(_BATCH_PACKING) is not None
     for place in batch.structs(_BATCH_BUFFERS, 16):
         offset, length = _number("<q", raw, place), _number("<q", raw, place + 8)
         if not 0 <= length <= len(raw):
             raise ValueError("a length that the file does not have")
         # what packing does not make smaller is marked by -1
-        if length >= 8 and not -1 <= _number("<q", raw, body + offset) <= _LARGEST:
+        if is_packed and length >= 8 and not -1 <= _number("<q", raw, body + offset) <= _LARGEST:
             raise ValueError("a length that no column has")
 
 
