@@ -1,7 +1,7 @@
 """A look at the lengths in an Arrow file before it is read.
 
-Polars allocates what a column says that it holds, or that it unpacks to. If that number is damaged the allocation fails,
-which ends the process and cannot be caught, so it is looked at here: metadata only, by the format's own tables
+Polars allocates what a column says that it holds, or that it unpacks to. If that number is damaged the allocation
+fails, which ends the process and cannot be caught, so it is looked at here: metadata only, by the format's own tables
 (FlatBuffers).
 """
 
