@@ -92,7 +92,7 @@ def test_the_report_is_one_page_that_needs_nothing_else(run: Run, files: list[Pa
     assert done.status == 0, done.err
     assert f"wrote {moves}\nwrote {page}\n" in done.err
     text = page.read_text()
-    for heading in ("Skill", "Luck", "Roll by roll", "Data and method"):
+    for heading in ("Skill", "Luck", "Roll by roll", "How it was done"):
         assert f"<h2>{heading}</h2>" in text
     assert "<script" not in text
     assert 'src="http' not in text

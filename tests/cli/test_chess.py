@@ -168,7 +168,7 @@ def test_the_report_is_one_page_that_needs_nothing_else(run: Run, analysed: tupl
     assert f"wrote {page}\n" in done.err
     assert done.status == 0, done.err
     text = page.read_text()
-    for heading in ("Strengths", "Pairs", "Gains", "Move by move", "What the choices do", "Data and method"):
+    for heading in ("Strengths", "Pairs", "Gains", "Move by move", "What the choices do", "How it was done"):
         assert f"<h2>{heading}</h2>" in text
     assert "<script" not in text
     assert 'src="http' not in text

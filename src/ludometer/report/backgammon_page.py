@@ -205,7 +205,7 @@ def _method(found: SkillAndLuck, command: str) -> str:
         "in points, with the cube as it stood. What is left open is the result less both: evaluations before and after "
         f"a roll do not agree exactly.{left_open}",
     ]
-    return f"<h2>Data and method</h2>{bullets(facts)}<pre>{escape(command)}</pre>"
+    return f"<h2>How it was done</h2>{bullets(facts)}<p>Repeat with:</p><pre>{escape(command)}</pre>"
 
 
 def _capital(text: str) -> str:

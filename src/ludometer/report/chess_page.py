@@ -109,7 +109,7 @@ def _method(evaluations: Evaluations, strengths: Strengths, left_out: Mapping[st
     facts += [
         f"{len(left_out)} games left out, such as game {name}: {why}." for name, why in list(left_out.items())[:1]
     ]
-    return f"<h2>Data and method</h2>{bullets(facts)}<pre>{escape(command)}</pre>"
+    return f"<h2>How it was done</h2>{bullets(facts)}<p>Repeat with:</p><pre>{escape(command)}</pre>"
 
 
 def _filters(strengths: Strengths) -> Filters:

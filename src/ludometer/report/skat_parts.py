@@ -53,12 +53,12 @@ def rest(frame: pl.DataFrame, language: Language, shown: int = LONGEST) -> str:
 def method(provenance: Provenance, command: str, language: Language, texts: Sequence[str]) -> str:
     """How it was done: formulas in words, parameters, version, and the command to repeat it."""
     said = ", ".join(f"{name} = {value}" for name, value in provenance.parameters.items() if name != "source")
-    data = "" if provenance.data is None else f", <code>{escape(str(provenance.data))}</code>"
+    found = f". {phrase('Fingerprint', language)} <code>{escape(str(provenance.data))}</code>."
     return section(
         "Method",
         language,
         paragraphs(*texts),
         f"<p><code>{escape(provenance.method)}: {escape(said)}</code></p>" if said else "",
-        f"<pre>{escape(command)}</pre>",
-        f"<p>ludometer {escape(provenance.version)}{data}</p>",
+        f"<p>{phrase('Repeat with', language)}</p><pre>{escape(command)}</pre>",
+        f"<p>ludometer {escape(provenance.version)}{'' if provenance.data is None else found}</p>",
     )

@@ -40,6 +40,8 @@ PHRASES: dict[str, tuple[str, str]] = {
     "Sensitivity": ("How much K and the chance factors matter", "Einfluss von K und Glücksfaktoren"),
     "Chance": ("The luck of the cards", "Das Kartenglück"),
     "Method": ("How it was done", "Wie gerechnet wurde"),
+    "Repeat with": ("Repeat with:", "Noch einmal mit:"),
+    "Fingerprint": ("Fingerprint of the data:", "Fingerabdruck der Daten:"),
     "and more": ("and {n} more", "und {n} weitere"),
     "and more of": ("and {n} more (--top {all} shows all)", "und {n} weitere (--top {all} zeigt alle)"),
     "lead": (
