@@ -151,6 +151,11 @@ KEPT: dict[str, tuple[str, bytes, dict[str, Any]]] = {
         (_CALIBRATION % (b"null", b"0.95", b"1400", _HELD, b"200")).replace(b"20}", b"0}"),
         {},
     ),
+    "half of a check on held-out units": (
+        "calibration",
+        (_CALIBRATION % (b"null", b"0.95", b"1400", _HELD, b"200")).replace(b"55.0", b"null"),
+        {},
+    ),
     "a rating of 40 digits": ("calibration", _CALIBRATION % (b"null", b"0.95", b"1" * 40, _HELD, b"200"), {}),
     "a model of lists": ("winning model", b'{"format": "FORMAT", "suit": [[1]], "normal": {}, "games": {}}', {}),
     "a model of words": ("winning model", b'{"format": "FORMAT", "suit": 5, "normal": {}, "games": {}}', {}),

@@ -361,6 +361,8 @@ def _of_dict(found: Mapping[str, Any]) -> Calibration:
     _refuse_far(rating, difference, error, [value for value in found["held_out"].values() if value is not None])
     if not 0 < found["level"] < 1 or not (error > 1e-6).all():
         raise ValueError("the level is no share, or there is no error")
+    if (found["held_out"]["coverage"] is None) != (found["held_out"]["rms_error"] is None):
+        raise ValueError("half of the check is missing")
     reference = found["reference"]
     conventions = Conventions(**found["conventions"])
     conventions.describe()
