@@ -58,7 +58,7 @@ class WordedDefault(click.Option):
 
 def file_options(*, several: bool = False, optional: bool = False) -> Callable[[Command], Command]:
     """The file, or several, and everything that says how to read it."""
-    options = (
+    return add_options(
         click.argument("file", nargs=-1 if several else 1, required=not optional),
         click.option("--first", metavar="COLUMN", help="Column of the first player."),
         click.option("--second", metavar="COLUMN", help="Column of the second player."),
@@ -86,13 +86,6 @@ def file_options(*, several: bool = False, optional: bool = False) -> Callable[[
         click.option("--merge-names", is_flag=True, help="Names that differ only in capitals or blanks are one."),
     )  # fmt: skip
 
-    def add(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
-
 
 def stream_option(command: Command) -> Command:
     """For files of any length."""
@@ -103,37 +96,30 @@ def stream_option(command: Command) -> Command:
     )(command)
 
 
-def seed_option(command: Command) -> Command:
-    """Where chance begins."""
-    return click.option(
-        "--seed",
-        type=click.IntRange(0),
-        default=0,
-        show_default=True,
-        metavar="SEED",
-        help="Seed of all chance: the same seed gives the same result.",
-    )(command)
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="SEED",
+    help="Seed of all chance: the same seed gives the same result.",
+)
 
 
-def simulation_options(command: Command) -> Command:
-    """For what is simulated: who does the work, and from which seed."""
-    options = (
+def work_options(jobs: str, cluster: str) -> Callable[[Command], Command]:
+    """Who does the work, in these words, and from which seed."""
+    return add_options(
         seed_option,
         click.option(
-            "--jobs",
-            cls=WordedDefault,
-            type=click.IntRange(1),
-            show_default="all cores",
-            metavar="N",
-            help="Threads to work with.",
+            "--jobs", cls=WordedDefault, type=click.IntRange(1), show_default="all cores", metavar="N", help=jobs
         ),
         click.option(
-            "--cluster", metavar="ADDRESS", help="A Dask cluster to work on instead, such as tcp://host:8786."
+            "--cluster", metavar="ADDRESS", help=f"A Dask cluster to {cluster} on instead, such as tcp://host:8786."
         ),
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
+
+
+simulation_options = work_options("Threads to work with.", "work")
 
 
 def workers_of(options: dict[str, Any]) -> Workers:

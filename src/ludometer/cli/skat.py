@@ -14,7 +14,7 @@ from ludometer.cli.options import (
     json_option,
     listen,
     out_path,
-    seed_option,
+    work_options,
 )
 from ludometer.cli.skat_source import check_targets
 
@@ -75,18 +75,7 @@ _anonymise = click.option(
     is_flag=True,
     help="Players are called P-1, P-2, in a random order (--seed) everywhere; names of files are not written either.",
 )
-_work = add_options(
-    seed_option,
-    click.option(
-        "--jobs",
-        cls=WordedDefault,
-        type=click.IntRange(1),
-        show_default="all cores",
-        metavar="N",
-        help="Threads that read records.",
-    ),
-    click.option("--cluster", metavar="ADDRESS", help="A Dask cluster to read on instead, such as tcp://host:8786."),
-)
+_work = work_options("Threads that read records.", "read")
 _matches = click.option(
     "--matches",
     callback=out_path,

@@ -38,13 +38,14 @@ def replacing(path: Path) -> Iterator[Path]:
     """A temporary path in the same folder, which takes the place of `path` if all goes well and vanishes if not."""
     if path.is_dir():
         raise LudometerError(f"{path}: is a folder; name a file")
-    path = path.resolve()
-    if path.exists() and not path.is_file():
+    # a link stays, what it leads to is replaced; messages name what was asked for
+    target = path.resolve()
+    if target.exists() and not target.is_file():
         # a pipe or a device is written to, not replaced
-        yield path
+        yield target
         return
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     except OSError as error:
         raise LudometerError(f"{path}: cannot be written ({error.strerror})") from error
     os.close(handle)
@@ -54,7 +55,7 @@ def replacing(path: Path) -> Iterator[Path]:
         mask = os.umask(0)
         os.umask(mask)
         draft.chmod(0o666 & ~mask)
-        draft.replace(path)
+        draft.replace(target)
     except OSError as error:
         raise LudometerError(f"{path}: cannot be written ({error.strerror or error})") from error
     except Exception as error:
