@@ -12,8 +12,8 @@ import json
 import sys
 from pathlib import Path
 
-from ludometer.games import simulate_strengths
-from ludometer.ratings.best_fit import fit_best_elo
+from ludometer.ratings.systems.best_fit import fit_best_elo
+from ludometer.simulate import simulate_strengths
 from speed import N_MATCHES, N_PLAYERS, c_loops, fastest
 
 ROUNDS = 12

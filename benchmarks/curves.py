@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ludometer.games import simulate_coin
-from ludometer.games.families import Deterministic
-from ludometer.luck.yardstick import make_course
+from ludometer.measurement.benchmarks.families import Deterministic
+from ludometer.measurement.benchmarks.yardstick import make_course
 from ludometer.ratings.prizes import make_prizes
-from ludometer.ratings.replays import fit_replays
+from ludometer.ratings.replicates import fit_replays
+from ludometer.simulate import simulate_coin
 from schedules import store
 
 N_PLAYERS, N_MATCHES = 1_000, 1_000_000

@@ -25,24 +25,16 @@ from typing import Any
 import numpy as np
 
 from ludometer.arrays import Floats
-from ludometer.intrinsic import (
-    ENGINE,
-    Evaluations,
-    calibrate,
-    measure_gains,
-    measure_strengths,
-    pool_gains,
-    study_strengths,
-)
-from ludometer.intrinsic.analysis import Analysis, analyse_games, recall_evaluations, replay_games
-from ludometer.intrinsic.cache import dump
-from ludometer.intrinsic.calibration import HeldOut
-from ludometer.intrinsic.engine import Engine, Search, find_engine
-from ludometer.intrinsic.games import ChessGame
-from ludometer.intrinsic.play import Choose, play_game, play_itself
-from ludometer.intrinsic.units import Units
+from ludometer.chess import calibrate, study_strengths
+from ludometer.chess.analysis import Analysis, analyse_games, recall_evaluations, replay_games
+from ludometer.chess.cache import dump
+from ludometer.chess.calibration import HeldOut, Units
+from ludometer.chess.engine import Engine, Search, find_engine
+from ludometer.chess.games import ChessGame
+from ludometer.chess.play import Choose, play_game, play_itself
+from ludometer.chess.reading.games import read_chess_games
+from ludometer.moves import ENGINE, Evaluations, measure_gains, measure_strengths, pool_gains
 from ludometer.parallel import Workers
-from ludometer.read.chess_games import read_chess_games
 from schedules import store, stored
 
 SHARED = Path(os.environ.get("LUDOMETER_SHARED", Path(__file__).parents[2] / "shared"))

@@ -27,13 +27,14 @@ from typing import Any
 
 import numpy as np
 
-from ludometer.games import simulate_strengths
-from ludometer.kernels import elo, lanes
-from ludometer.luck import measure
+from ludometer.kernels.runtime import lanes
+from ludometer.kernels.systems import elo
 from ludometer.matches import Matches
+from ludometer.measurement import measure
 from ludometer.ratings import fit_best_elo
 from ludometer.read import read_matches
 from ludometer.scale import from_elo
+from ludometer.simulate import simulate_strengths
 from scale import peak_gib, play_stream
 from schedules import store, stored
 from speed import SHARED, STEPS

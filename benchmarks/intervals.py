@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ludometer.arrays import Floats
-from ludometer.games.families import Deterministic, Family, Mixed, Skilled
-from ludometer.luck.inversion import Inversion, Target, invert
-from ludometer.luck.pairing import study_pairing
-from ludometer.luck.yardstick import make_course, repeat_play
 from ludometer.matches import Matches, Pairs
-from ludometer.ratings.replays import Course, fit_replays
+from ludometer.measurement.benchmarks.families import Deterministic, Family, Mixed, Skilled
+from ludometer.measurement.benchmarks.inversion import Inversion, Target, invert
+from ludometer.measurement.benchmarks.yardstick import make_course, repeat_play
+from ludometer.measurement.record.pairing import study_pairing
+from ludometer.ratings.replicates import Course, fit_replays
 from ludometer.scale import expected_score
 from schedules import POWER, REGULAR, Crew, meet_closest, meet_random, observe, play, store, stored
 

@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 
 from ludometer.arrays import Codes, Floats
-from ludometer.intrinsic.calibration import make_calibration
-from ludometer.intrinsic.evaluations import EvaluatedGame, Evaluations
-from ludometer.intrinsic.gain import expected_score, rating_difference
-from ludometer.intrinsic.pairs import Distribution
-from ludometer.intrinsic.strengths import measure_strengths
-from ludometer.intrinsic.tournament import solve_strengths
+from ludometer.chess.calibration import make_calibration
+from ludometer.moves.evaluations import EvaluatedGame, Evaluations
+from ludometer.moves.gains import expected_score, rating_difference
+from ludometer.moves.pairs import Distribution
+from ludometer.moves.strengths import measure_strengths, solve_strengths
 from schedules import store
 
 RUNS, MOVES, FORM, REPLICATES = 200, 40, 0.5, 400

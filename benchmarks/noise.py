@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ludometer.games.league import LeagueGame
-from ludometer.ratings.noise import estimate_noise, measure_noise, optimal_step
+from ludometer.ratings.noise.noise import estimate_noise, measure_noise, optimal_step
+from ludometer.simulate.league import LeagueGame
 from schedules import store
 
 LEAGUES: list[dict[str, Any]] = [

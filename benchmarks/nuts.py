@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 from ludometer.arrays import Floats
-from ludometer.components import keep_connected
-from ludometer.kernels.gibbs import Record
-from ludometer.luck.gibbs import make_model, make_prior, sample_population, tally_results
+from ludometer.kernels.gibbs.pairs import Record
+from ludometer.measurement.population.sampler import make_model, make_prior, sample_population, tally_results
 from ludometer.read import read_matches
+from ludometer.selection import keep_connected
 from schedules import store
 
 SHARED = Path(os.environ.get("LUDOMETER_SHARED") or Path(__file__).parents[2] / "shared")

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ludometer.arrays import Floats
-from ludometer.games import simulate_strengths
 from ludometer.matches import Matches
 from ludometer.ratings import Elo, Glicko2
+from ludometer.simulate import simulate_strengths
 from peer_comparison import Comparison, furthest, race
 
 K, START = 16.0, 1500.0

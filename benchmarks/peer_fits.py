@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ludometer.arrays import Floats
-from ludometer.games import simulate_strengths
-from ludometer.luck.gibbs import tally_results
+from ludometer.measurement.population.sampler import tally_results
+from ludometer.simulate import simulate_strengths
 from ludometer.strength.comparisons import gather
 from ludometer.strength.pairwise import fit_skills
 from nuts import run_gibbs, run_nuts

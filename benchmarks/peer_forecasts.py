@@ -22,7 +22,7 @@ from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.ratings import Glicko2, Static
 from ludometer.ratings.catalogue import make_system
-from ludometer.ratings.system import prepare
+from ludometer.ratings.driver import prepare
 from ludometer.scale import expected_score
 from peer_comparison import Comparison, race
 

@@ -23,14 +23,14 @@ import numpy as np
 from scipy import stats
 
 from ludometer.arrays import Codes, Floats, Halves
-from ludometer.components import keep_connected
-from ludometer.kernels.gibbs import Chain, Model, Record, log_normal_table, sweep_chain
-from ludometer.kernels.transport import no_transport
-from ludometer.kernels.truncated import Word, make_word
-from ludometer.luck.gibbs import Sampler, make_model, make_prior, sample_population, tally_results
+from ludometer.kernels.gibbs.pairs import Chain, Model, Record, log_normal_table, sweep_chain
+from ludometer.kernels.gibbs.rescaling import no_transport
+from ludometer.kernels.gibbs.truncated import Word, make_word
 from ludometer.matches import Matches
+from ludometer.measurement.population.sampler import Sampler, make_model, make_prior, sample_population, tally_results
 from ludometer.parallel import Workers
 from ludometer.read import read_matches
+from ludometer.selection import keep_connected
 from schedules import Crew, store, stored
 
 SHARED = Path(os.environ.get("LUDOMETER_SHARED") or Path(__file__).parents[2] / "shared")

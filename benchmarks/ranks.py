@@ -14,9 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from ludometer.arrays import Floats
-from ludometer.kernels import lanes, ranks
-from ludometer.kernels.compile import kernel
-from ludometer.kernels.seats import seats_lanes
+from ludometer.kernels.runtime import lanes
+from ludometer.kernels.runtime.compile import kernel
+from ludometer.kernels.skills import ranks
+from ludometer.kernels.systems.multiplayer import seats_lanes
 from speed import fastest
 
 N_PLAYERS, N_MATCHES = 12, 2_000

@@ -17,13 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ludometer.arrays import Floats
-from ludometer.games.families import Deterministic, Family, Mixed
-from ludometer.luck.inversion import Target, invert
-from ludometer.luck.pairing import Pairing, study_pairing
-from ludometer.luck.reference import published_x
-from ludometer.luck.schedule import find_structure
-from ludometer.luck.yardstick import make_course
 from ludometer.matches import Matches, Pairs
+from ludometer.measurement.benchmarks.families import Deterministic, Family, Mixed
+from ludometer.measurement.benchmarks.inversion import Target, invert
+from ludometer.measurement.benchmarks.reference import published_x
+from ludometer.measurement.benchmarks.yardstick import make_course
+from ludometer.measurement.record.pairing import Pairing, find_structure, study_pairing
 from schedules import POWER, REGULAR, Crew, meet_closest, meet_in_pools, meet_random, observe, play, store
 
 SCHEDULES = ((5_000, 50_000), (20_000, 60_000))

@@ -18,10 +18,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ludometer.games import simulate_strengths
-from ludometer.kernels import elo, lanes
+from ludometer.kernels.runtime import lanes
+from ludometer.kernels.systems import elo
 from ludometer.read import stream_matches
 from ludometer.scale import from_elo
+from ludometer.simulate import simulate_strengths
 from speed import STEPS, pass_in_lanes
 
 N_PLAYERS = 1_000_000

@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ludometer.arrays import Codes, Floats, Mask
-from ludometer.games.families import Family
-from ludometer.luck.inversion import Target
 from ludometer.matches import Matches
+from ludometer.measurement.benchmarks.families import Family
+from ludometer.measurement.benchmarks.inversion import Target
 from ludometer.players import Players
-from ludometer.ratings.replays import Course, fit_replays
+from ludometer.ratings.replicates import Course, fit_replays
 
 Given = TypeVar("Given")
 Outcome = TypeVar("Outcome")

@@ -27,14 +27,21 @@ from scipy.stats import f as f_distribution
 from scipy.stats import spearmanr
 
 from ludometer.arrays import Array, Codes, Floats, Mask
-from ludometer.read.xskat import read_xskat
-from ludometer.skat.card_player import play_deals, simulate_games
-from ludometer.skat.cards import Masks, deal
-from ludometer.skat.chance import ChanceFactors, Strength, correct_games, dealt_hands, declared_games, table_points
-from ludometer.skat.deal_value import View, fit_deal_value
-from ludometer.skat.features import DeclaredGames
-from ludometer.skat.winning import default_model, fit_winning
-from ludometer.skat.xskat import LEVELS, play_xskat
+from ludometer.skat.luck.chance import (
+    ChanceFactors,
+    Strength,
+    correct_games,
+    dealt_hands,
+    declared_games,
+    table_points,
+)
+from ludometer.skat.luck.deal_value import View, fit_deal_value
+from ludometer.skat.luck.features import DeclaredGames
+from ludometer.skat.luck.winning import default_model, fit_winning
+from ludometer.skat.programs.card_player import play_deals, simulate_games
+from ludometer.skat.programs.xskat import LEVELS, play_xskat
+from ludometer.skat.reading.xskat import read_xskat
+from ludometer.skat.rules.cards import Masks, deal
 from schedules import store
 
 SEEDS = 24

@@ -23,11 +23,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ludometer.games import simulate_strengths
-from ludometer.kernels import elo, lanes
+from ludometer.kernels.runtime import lanes
+from ludometer.kernels.systems import elo
 from ludometer.matches import Matches
 from ludometer.read import read_matches
 from ludometer.scale import from_elo
+from ludometer.simulate import simulate_strengths
 
 N_MATCHES, N_PLAYERS = 1_000_000, 20_000
 STEPS = np.array([2.0, 4, 8, 12, 16, 24, 32, 48])

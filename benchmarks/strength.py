@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from ludometer.arrays import Floats
-from ludometer.games import simulate_strengths
 from ludometer.matches import Matches
+from ludometer.simulate import simulate_strengths
 from ludometer.strength.comparisons import gather
 from ludometer.strength.pairwise import fit_skills
 from ludometer.strength.ranked import Orders, fit_orders

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ludometer.kernels.elo import elo_pass
+from ludometer.kernels.systems.elo import elo_pass
 from ludometer.matches import Matches
 from ludometer.ratings import evaluate
 from ludometer.ratings.catalogue import make_system

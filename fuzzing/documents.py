@@ -32,7 +32,7 @@ def winning_model(rng: Random) -> bytes:
     """A model of the declarer's chances."""
     from pathlib import Path
 
-    from ludometer.skat import winning
+    from ludometer.skat.luck import winning
 
     document = json.loads(Path(winning.__file__).with_name("winning.json").read_text(encoding="utf-8"))
     return dumped(document, rng)

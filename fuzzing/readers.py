@@ -75,7 +75,7 @@ def read_typed_table(given: Input, _: Path) -> object:
 
 def read_pgn_kernel(given: Input, _: Path) -> object:
     """The scanner of headers, which has to agree with its plain twin whatever the bytes and blocks are."""
-    from ludometer.kernels.pgn import scan_headers, scan_headers_plain
+    from ludometer.kernels.text.pgn import scan_headers, scan_headers_plain
 
     size = given.choices["block"]
     blocks = (given.data[at : at + size] for at in range(0, len(given.data), size))
@@ -88,16 +88,16 @@ def read_pgn_kernel(given: Input, _: Path) -> object:
 
 def read_pgn_headers(given: Input, _: Path) -> object:
     """Headers of games as frames."""
-    from ludometer.read.pgn import read_pgn_headers as read
+    from ludometer.read.files.pgn import read_pgn_headers as read
 
     return list(read(io.BytesIO(given.data)))
 
 
 def read_games(given: Input, folder: Path) -> object:
     """Games with their moves: read, replayed by the rules, and followed as they grow."""
-    from ludometer.cli.chess_live import watch_moves
-    from ludometer.intrinsic.moves import replay
-    from ludometer.read.chess_games import is_pgn, read_chess_games
+    from ludometer.chess.commands.follow import watch_moves
+    from ludometer.chess.reading.games import is_pgn, read_chess_games
+    from ludometer.chess.rules import replay
 
     path = _file(given, folder, ".pgn")
     is_pgn(str(path))
@@ -113,8 +113,8 @@ def read_games(given: Input, folder: Path) -> object:
 
 def read_results(given: Input, _: Path) -> object:
     """A result, an evaluation, the moves of a line."""
-    from ludometer.read.chess_games import parse_evaluation, parse_moves
-    from ludometer.read.results import parse_result
+    from ludometer.chess.reading.games import parse_evaluation, parse_moves
+    from ludometer.read.columns.outcomes import parse_result
 
     if parse_result(given.text) not in (-1, 0, 1, 2):
         raise AssertionError("no number of half points")
@@ -125,7 +125,7 @@ def read_times(given: Input, _: Path) -> object:
     """A column of times."""
     import polars as pl
 
-    from ludometer.read.times import find_time_format, parse_times
+    from ludometer.read.columns.times import find_time_format, parse_times
 
     column = pl.Series("time", given.data.decode("utf-8", "replace").split("\n"), dtype=pl.String)
     form = find_time_format(column, name="time", given=given.choices["format"])
@@ -134,7 +134,7 @@ def read_times(given: Input, _: Path) -> object:
 
 def read_filter(given: Input, _: Path) -> object:
     """The language of --where: its words, and what they mean for columns of every type."""
-    from ludometer.read.where import parse_where
+    from ludometer.read.filter import parse_where
 
     where = parse_where(given.text)
     return where.columns, where.expression(_filter_frame().schema)
@@ -142,7 +142,7 @@ def read_filter(given: Input, _: Path) -> object:
 
 def apply_filter(given: Input, _: Path) -> object:
     """The same, with rows."""
-    from ludometer.read.where import parse_where
+    from ludometer.read.filter import parse_where
 
     frame = _filter_frame()
     return frame.select(parse_where(given.text).expression(frame.schema))
@@ -177,7 +177,7 @@ def _filter_frame() -> Any:
 
 def read_rating_list(given: Input, folder: Path) -> object:
     """A list of ratings."""
-    from ludometer.read.ratings import read_ratings
+    from ludometer.read.rating_list import read_ratings
 
     found = read_ratings(_file(given, folder), column=given.choices["column"], drop_bad_rows=given.choices["drop"])
     return found.describe(), found.fingerprint
@@ -185,14 +185,14 @@ def read_rating_list(given: Input, folder: Path) -> object:
 
 def read_evaluation_table(given: Input, folder: Path) -> object:
     """A table of evaluations."""
-    from ludometer.read.evaluations import read_evaluations
+    from ludometer.chess.reading.evaluations import read_evaluations
 
     return read_evaluations(_file(given, folder), drop_bad_rows=given.choices["drop"]).describe()
 
 
 def read_skat_records(given: Input, _: Path) -> object:
     """Records of the Skat server, by blocks of any size."""
-    from ludometer.read.skat import stream_skat
+    from ludometer.skat.reading.iss import stream_skat
 
     stream = stream_skat(
         io.BytesIO(given.data),
@@ -205,14 +205,14 @@ def read_skat_records(given: Input, _: Path) -> object:
 
 def read_skat_record(given: Input, _: Path) -> object:
     """One record in plain Python."""
-    from ludometer.read.skat_record import parse_record
+    from ludometer.skat.reading.iss_record import parse_record
 
     return parse_record(given.data.decode("utf-8", "replace"))
 
 
 def read_any_skat(given: Input, folder: Path) -> object:
     """A file of any of the four formats, scored."""
-    from ludometer.read.skat_games import ListRules, read_skat_games
+    from ludometer.skat.reading.games import ListRules, read_skat_games
 
     rules = ListRules(short=given.choices["short"])
     found = read_skat_games(str(_file(given, folder, ".txt")), rules=rules, skip_damaged=given.choices["skip"])
@@ -221,14 +221,14 @@ def read_any_skat(given: Input, folder: Path) -> object:
 
 def read_score_list(given: Input, folder: Path) -> object:
     """A score list, game by game."""
-    from ludometer.read.skat_lists import read_score_lists
+    from ludometer.skat.reading.score_lists import read_score_lists
 
     return read_score_lists(_file(given, folder, ".csv")).summary()
 
 
 def read_series(given: Input, folder: Path) -> object:
     """Results of series, as sheets and as what ratings are made of."""
-    from ludometer.read.skat_series import read_series_record, read_series_results
+    from ludometer.skat.reading.series import read_series_record, read_series_results
 
     path = _file(given, folder, ".csv")
     return read_series_record(path) if given.choices["record"] else read_series_results(path)
@@ -236,14 +236,14 @@ def read_series(given: Input, folder: Path) -> object:
 
 def read_xskat_log(given: Input, folder: Path) -> object:
     """A log of xskat."""
-    from ludometer.read.xskat import read_xskat
+    from ludometer.skat.reading.xskat import read_xskat
 
     return read_xskat(_file(given, folder, ".log")).height
 
 
 def read_small_tables(given: Input, folder: Path) -> object:
     """Teams, and ratings that stood before."""
-    from ludometer.read.skat_tables import read_standing, read_teams
+    from ludometer.skat.reading.tables import read_standing, read_teams
 
     path = str(_file(given, folder, ".csv"))
     return read_teams(path) if given.choices["teams"] else read_standing(path)
@@ -251,7 +251,7 @@ def read_small_tables(given: Input, folder: Path) -> object:
 
 def read_backgammon(given: Input, folder: Path) -> object:
     """A match of backgammon, as far as it is looked at here."""
-    from ludometer.read.backgammon import read_match_records
+    from ludometer.backgammon.reading import read_match_records
 
     return read_match_records([_file(given, folder)])
 
@@ -266,16 +266,16 @@ def read_prizes(given: Input, folder: Path) -> object:
 
 def read_calibration(given: Input, folder: Path) -> object:
     """A calibration of chess strengths."""
-    from ludometer.intrinsic import load_calibration
+    from ludometer.chess import load_calibration
 
     return load_calibration(_file(given, folder, ".json")).summary()
 
 
 def read_winning_model(given: Input, folder: Path) -> object:
     """A model of the declarer's chances, and what it says of a hand."""
-    from ludometer.skat.cards import parse_cards
-    from ludometer.skat.features import DeclaredGames
-    from ludometer.skat.winning import WinningModel
+    from ludometer.skat.luck.features import DeclaredGames
+    from ludometer.skat.luck.winning import WinningModel
+    from ludometer.skat.rules.cards import parse_cards
 
     model = WinningModel.load(_file(given, folder, ".json"))
     hand = parse_cards("CJ SJ CA CT CK C9 SA ST HA D7")
@@ -284,7 +284,7 @@ def read_winning_model(given: Input, folder: Path) -> object:
 
 def read_cache(given: Input, folder: Path) -> object:
     """The cache of a chess engine's evaluations."""
-    from ludometer.intrinsic.cache import Cache
+    from ludometer.chess.cache import Cache
 
     for left in folder.glob("cache*"):
         left.unlink()
@@ -296,13 +296,13 @@ def read_cache(given: Input, folder: Path) -> object:
 
 def read_option(given: Input, _: Path) -> object:
     """The small languages of other options."""
-    from ludometer.cli.skat_rating import parse_titles
     from ludometer.curves import make_curve
-    from ludometer.experience import with_experience
-    from ludometer.luck.gibbs import make_prior
+    from ludometer.measurement.population.sampler import make_prior
     from ludometer.ratings.catalogue import make_system
-    from ludometer.skat.games import Contract
-    from ludometer.skat.list_chance import parse_factors
+    from ludometer.selection import with_experience
+    from ludometer.skat.commands.rate import parse_titles
+    from ludometer.skat.luck.list_chance import parse_factors
+    from ludometer.skat.rules.games import Contract
     from ludometer.strength.priors import parse_prior
 
     readers: dict[str, Callable[[str], object]] = {

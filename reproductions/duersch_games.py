@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ludometer.components import keep_connected
-from ludometer.games import mix, simulate_deterministic
-from ludometer.luck.matchmaking import mean_rating_difference
-from ludometer.luck.persistence import Persistence, measure_mixed_persistence, measure_persistence
-from ludometer.luck.spread import measure_spread
 from ludometer.matches import Matches
+from ludometer.measurement.spread.matchmaking import mean_rating_difference
+from ludometer.measurement.spread.persistence import Persistence, measure_mixed_persistence, measure_persistence
+from ludometer.measurement.spread.spread import measure_spread
 from ludometer.players import Players
-from ludometer.ratings.best_fit import fit_best_elo
 from ludometer.ratings.prizes import WINNER, Prizes
+from ludometer.ratings.systems.best_fit import fit_best_elo
 from ludometer.read import read_matches
+from ludometer.selection import keep_connected
+from ludometer.simulate import mix, simulate_deterministic
 from reproductions.cells import Basis
 from reproductions.sources import Sources
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ludometer.ratings.series import SeriesElo
-from ludometer.ratings.series_ratings import rate_series
-from ludometer.ratings.series_record import SeriesRecord
-from ludometer.skat.series import score_table
+from ludometer.ratings.scores.audit import rate_series
+from ludometer.ratings.scores.elo import SeriesElo
+from ludometer.ratings.scores.record import SeriesRecord
+from ludometer.skat.rules.series import score_table
 from reproductions.cells import Cell, Table
 from reproductions.published import load
 from reproductions.sources import Sources

@@ -7,12 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from ludometer.arrays import Codes, Floats
-from ludometer.intrinsic.gain import Gains, expected_score, measure_gains, rating_difference
-from ludometer.intrinsic.strengths import measure_strengths
-from ludometer.intrinsic.tournament import engine_strength, iterate_as_printed, solve_strengths
-from ludometer.intrinsic.trajectory import follow_player
+from ludometer.chess.reading.evaluations import read_evaluations
+from ludometer.chess.trajectory import follow_player
+from ludometer.moves.gains import Gains, expected_score, measure_gains, rating_difference
+from ludometer.moves.strengths import engine_strength, iterate_as_printed, measure_strengths, solve_strengths
 from ludometer.read import read_matches
-from ludometer.read.evaluations import read_evaluations
 from reproductions.cells import Basis, Cell, Table
 from reproductions.published import Row, load
 from reproductions.sources import Sources

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ludometer.components import keep_connected
-from ludometer.luck.entropy import measure_entropy_luck
-from ludometer.luck.population import PopulationLuck, measure_population
 from ludometer.matches import Matches
+from ludometer.measurement.entropy.entropy import measure_entropy_luck
+from ludometer.measurement.population.population import PopulationLuck, measure_population
 from ludometer.read import read_matches
+from ludometer.selection import keep_connected
 from ludometer.strength.pairwise import fit_skills
 from reproductions.cells import Basis, Cell, Table
 from reproductions.published import Row, load

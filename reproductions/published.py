@@ -9,7 +9,11 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = (ROOT / "reproductions" / "published", ROOT / "src/ludometer/luck/published", ROOT / "tests/golden")
+FOLDERS = (
+    ROOT / "reproductions" / "published",
+    ROOT / "src/ludometer/measurement/benchmarks/published",
+    ROOT / "tests/golden",
+)
 
 KEYS: Mapping[str, tuple[str, ...]] = {
     "duersch2020_text.csv": ("number",),

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from ludometer.components import keep_connected
 from ludometer.matches import Matches
 from ludometer.ratings.prizes import WINNER, Prizes
 from ludometer.read import read_matches
+from ludometer.selection import keep_connected
 
 Value = TypeVar("Value")
 

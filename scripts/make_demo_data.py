@@ -58,7 +58,7 @@ def write_club(path: Path) -> None:
     """A league with names and dates."""
     import polars as pl
 
-    from ludometer.games import StrengthGame
+    from ludometer.simulate import StrengthGame
 
     game = StrengthGame(len(NAMES), sd=200, draws=0.1, activity=0.4, seed=7)
     (batch,) = game.batches(1_500)

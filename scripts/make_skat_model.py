@@ -11,15 +11,15 @@ from pathlib import Path
 import numpy as np
 
 from ludometer.arrays import Counts, Mask
-from ludometer.read.xskat import read_xskat
-from ludometer.skat.card_player import play_contracts
-from ludometer.skat.cards import NULL, Masks, count_cards, deal
-from ludometer.skat.chance import declared_games
-from ludometer.skat.features import DeclaredGames, null_gaps
-from ludometer.skat.winning import fit_winning
-from ludometer.skat.xskat import LEVELS, play_xskat
+from ludometer.skat.luck.chance import declared_games
+from ludometer.skat.luck.features import DeclaredGames, null_gaps
+from ludometer.skat.luck.winning import fit_winning
+from ludometer.skat.programs.card_player import play_contracts
+from ludometer.skat.programs.xskat import LEVELS, play_xskat
+from ludometer.skat.reading.xskat import read_xskat
+from ludometer.skat.rules.cards import NULL, Masks, count_cards, deal
 
-OUT = Path(__file__).parents[1] / "src" / "ludometer" / "skat" / "winning.json"
+OUT = Path(__file__).parents[1] / "src" / "ludometer" / "skat" / "luck" / "winning.json"
 TABLES, GAMES = 70, 2400
 NULL_DEALS = 400_000
 MOST_GAPS = 5

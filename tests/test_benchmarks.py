@@ -81,7 +81,7 @@ def test_forecasts_of_true_skills_are_the_best_of_a_drifting_record(load: Module
 
 
 def test_periods_of_glicko_name_every_seat_once(load: ModuleType) -> None:
-    games = load.import_module("ludometer.games")
+    games = load.import_module("ludometer.simulate")
     elo = load.import_module("peer_elo")
     seasons = elo._gather_periods(games.simulate_strengths(30, 1_000, draws=0.1, seed=1), 100)
     assert len(seasons) == 10

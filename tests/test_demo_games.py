@@ -18,11 +18,11 @@ import polars as pl
 import pytest
 from scipy.stats import spearmanr
 
-from ludometer.components import keep_connected
 from ludometer.demo import CLUB, GAMES, BundledGame
 from ludometer.matches import Matches
 from ludometer.read import read_matches
 from ludometer.report.demo import CAUTION, find_strengths
+from ludometer.selection import keep_connected
 from tests.cli.conftest import Run, run
 
 __all__ = ["run"]

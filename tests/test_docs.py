@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import ludometer
-from ludometer.read import columns
+from ludometer.read.columns import names as columns
 from tests.cli.conftest import Run, run
 
 __all__ = ["run"]

@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludometer.arrays import Floats
-from ludometer.components import keep_connected
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.fingerprint import Fingerprint
-from ludometer.matches import Matches, Pairs, Seats, as_moment
+from ludometer.matches import Fingerprint, Matches, Pairs, Seats, as_moment
 from ludometer.players import Players
+from ludometer.selection import keep_connected
 
 
 def test_matches_are_sorted_by_time_and_equal_times_keep_their_order() -> None:

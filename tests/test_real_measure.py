@@ -11,12 +11,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from ludometer.components import keep_connected
-from ludometer.games import coin_on, mix
 from ludometer.matches import Matches
-from ludometer.ratings.best_fit import fit_best_elo
+from ludometer.ratings.systems.best_fit import fit_best_elo
 from ludometer.read import read_matches
 from ludometer.report.documents import load_schema
+from ludometer.selection import keep_connected
+from ludometer.simulate import coin_on, mix
 from tests.cli.conftest import Run, run
 
 __all__ = ["run"]

@@ -18,9 +18,9 @@ from reproductions.published import FOLDERS, ROOT, load
 from reproductions.results import PAGE, RESULTS, load_results
 from reproductions.sources import Sources
 
-from ludometer.games import mix, simulate_deterministic, simulate_strengths
-from ludometer.luck.persistence import measure_mixed_persistence, measure_persistence
-from ludometer.ratings.best_fit import fit_best_elo
+from ludometer.measurement.spread.persistence import measure_mixed_persistence, measure_persistence
+from ludometer.ratings.systems.best_fit import fit_best_elo
+from ludometer.simulate import mix, simulate_deterministic, simulate_strengths
 
 NOWHERE = Path("no-such-folder")
 WITHOUT_DATA = (

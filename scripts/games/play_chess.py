@@ -12,10 +12,10 @@ from functools import cache
 from itertools import product
 from random import Random
 
-import chess
 from ladder import Ladder, Scores, Task, chance
 
-from ludometer.intrinsic.engine import Engine, Search, find_engine
+import chess
+from ludometer.chess.engine import Engine, Search, find_engine
 
 NODES = (1, 50, 100, 200, 400, 800)
 RATES = (0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75)

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 from ladder import Ladder, Scores, Task
 
-from ludometer.read.xskat import read_xskat
-from ludometer.skat.series import LENGTHS, score_table
-from ludometer.skat.xskat import LEVELS, play_xskat
+from ludometer.skat.programs.xskat import LEVELS, play_xskat
+from ludometer.skat.reading.xskat import read_xskat
+from ludometer.skat.rules.series import LENGTHS, score_table
 
 STYLES = [(level, letter) for level in LEVELS for letter in "ABCDEFGH"]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ludometer.version import __version__ as __version__
 
 _HOMES = {
-    "Connected": "components",
-    "keep_connected": "components",
+    "Connected": "selection",
+    "keep_connected": "selection",
     "Bounded": "curves",
     "Curve": "curves",
     "CurveCheck": "curves",
@@ -20,22 +20,22 @@ _HOMES = {
     "make_curve": "curves",
     "LudometerError": "errors",
     "MatchDataError": "errors",
-    "with_experience": "experience",
-    "CurveGame": "games",
-    "League": "games",
-    "LeagueGame": "games",
-    "LeagueHistory": "games",
-    "MarkovGame": "games",
-    "MoveGame": "games",
-    "coin_on": "games",
-    "deterministic_on": "games",
-    "mix": "games",
-    "simulate_coin": "games",
-    "simulate_deterministic": "games",
-    "simulate_league": "games",
-    "simulate_moves": "games",
-    "simulate_on_curve": "games",
-    "simulate_strengths": "games",
+    "with_experience": "selection",
+    "CurveGame": "simulate",
+    "League": "simulate",
+    "LeagueGame": "simulate",
+    "LeagueHistory": "simulate",
+    "MarkovGame": "simulate",
+    "MoveGame": "simulate",
+    "coin_on": "simulate",
+    "deterministic_on": "simulate",
+    "mix": "simulate",
+    "simulate_coin": "simulate",
+    "simulate_deterministic": "simulate",
+    "simulate_league": "simulate",
+    "simulate_moves": "simulate",
+    "simulate_on_curve": "simulate",
+    "simulate_strengths": "simulate",
     "BoundedModel": "learning",
     "Distributions": "learning",
     "Learning": "learning",
@@ -51,42 +51,42 @@ _HOMES = {
     "solve_density": "learning",
     "solve_learning": "learning",
     "study_learning": "learning",
-    "Comparison": "luck",
-    "EntropyLuck": "luck",
-    "LuckChoices": "luck",
-    "LuckMetrics": "luck",
-    "Measurement": "luck",
-    "PopulationEstimate": "luck",
-    "PopulationLuck": "luck",
-    "Reference": "luck",
-    "Repetitions": "luck",
-    "RidgeLuck": "luck",
-    "SkillChain": "luck",
-    "SpreadReading": "luck",
-    "VarianceRatio": "luck",
-    "Verdict": "luck",
-    "Yardstick": "luck",
-    "compare_games": "luck",
-    "continuous_luck": "luck",
-    "count_winners": "luck",
-    "estimate_population": "luck",
-    "information_of_densities": "luck",
-    "measure": "luck",
-    "measure_continuous_luck": "luck",
-    "measure_empirical_luck": "luck",
-    "measure_entropy_luck": "luck",
-    "measure_luck": "luck",
-    "measure_luck_under": "luck",
-    "measure_matchmaking_luck": "luck",
-    "measure_population": "luck",
-    "measure_reference": "luck",
-    "measure_repetitions": "luck",
-    "measure_season_luck": "luck",
-    "measure_skill_chain": "luck",
-    "measure_variance_ratio": "luck",
-    "normal_luck": "luck",
-    "read_spread": "luck",
-    "weigh_by_experience": "luck",
+    "Comparison": "measurement",
+    "EntropyLuck": "measurement",
+    "LuckChoices": "measurement",
+    "LuckMetrics": "measurement",
+    "Measurement": "measurement",
+    "PopulationEstimate": "measurement",
+    "PopulationLuck": "measurement",
+    "Reference": "measurement",
+    "Repetitions": "measurement",
+    "RidgeLuck": "measurement",
+    "SkillChain": "measurement",
+    "SpreadReading": "measurement",
+    "VarianceRatio": "measurement",
+    "Verdict": "measurement",
+    "Yardstick": "measurement",
+    "compare_games": "measurement",
+    "continuous_luck": "measurement",
+    "count_winners": "measurement",
+    "estimate_population": "measurement",
+    "information_of_densities": "measurement",
+    "measure": "measurement",
+    "measure_continuous_luck": "measurement",
+    "measure_empirical_luck": "measurement",
+    "measure_entropy_luck": "measurement",
+    "measure_luck": "measurement",
+    "measure_luck_under": "measurement",
+    "measure_matchmaking_luck": "measurement",
+    "measure_population": "measurement",
+    "measure_reference": "measurement",
+    "measure_repetitions": "measurement",
+    "measure_season_luck": "measurement",
+    "measure_skill_chain": "measurement",
+    "measure_variance_ratio": "measurement",
+    "normal_luck": "measurement",
+    "read_spread": "measurement",
+    "weigh_by_experience": "measurement",
     "Matches": "matches",
     "Workers": "parallel",
     "Players": "players",
@@ -128,15 +128,15 @@ _HOMES = {
     "optimal_step": "ratings",
     "predict": "ratings",
     "rate": "ratings",
-    "make_series_elo": "ratings.series",
-    "rate_series": "ratings.series_ratings",
-    "SeriesRecord": "ratings.series_record",
+    "make_series_elo": "ratings.scores.elo",
+    "rate_series": "ratings.scores.audit",
+    "SeriesRecord": "ratings.scores.record",
     "ReadOptions": "read",
     "Reading": "read",
     "read_file": "read",
     "read_matches": "read",
     "stream_matches": "read",
-    "read_skat_games": "read.skat_games",
+    "read_skat_games": "skat.reading.games",
     "Dimensions": "strength",
     "RidgePath": "strength",
     "Skills": "strength",
@@ -154,8 +154,6 @@ _HOMES = {
 __all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605
 
 if TYPE_CHECKING:
-    from ludometer.components import Connected as Connected
-    from ludometer.components import keep_connected as keep_connected
     from ludometer.curves import Bounded as Bounded
     from ludometer.curves import Curve as Curve
     from ludometer.curves import CurveCheck as CurveCheck
@@ -167,22 +165,6 @@ if TYPE_CHECKING:
     from ludometer.curves import make_curve as make_curve
     from ludometer.errors import LudometerError as LudometerError
     from ludometer.errors import MatchDataError as MatchDataError
-    from ludometer.experience import with_experience as with_experience
-    from ludometer.games import CurveGame as CurveGame
-    from ludometer.games import League as League
-    from ludometer.games import LeagueGame as LeagueGame
-    from ludometer.games import LeagueHistory as LeagueHistory
-    from ludometer.games import MarkovGame as MarkovGame
-    from ludometer.games import MoveGame as MoveGame
-    from ludometer.games import coin_on as coin_on
-    from ludometer.games import deterministic_on as deterministic_on
-    from ludometer.games import mix as mix
-    from ludometer.games import simulate_coin as simulate_coin
-    from ludometer.games import simulate_deterministic as simulate_deterministic
-    from ludometer.games import simulate_league as simulate_league
-    from ludometer.games import simulate_moves as simulate_moves
-    from ludometer.games import simulate_on_curve as simulate_on_curve
-    from ludometer.games import simulate_strengths as simulate_strengths
     from ludometer.learning import BoundedModel as BoundedModel
     from ludometer.learning import Distributions as Distributions
     from ludometer.learning import Learning as Learning
@@ -198,43 +180,43 @@ if TYPE_CHECKING:
     from ludometer.learning import solve_density as solve_density
     from ludometer.learning import solve_learning as solve_learning
     from ludometer.learning import study_learning as study_learning
-    from ludometer.luck import Comparison as Comparison
-    from ludometer.luck import EntropyLuck as EntropyLuck
-    from ludometer.luck import LuckChoices as LuckChoices
-    from ludometer.luck import LuckMetrics as LuckMetrics
-    from ludometer.luck import Measurement as Measurement
-    from ludometer.luck import PopulationEstimate as PopulationEstimate
-    from ludometer.luck import PopulationLuck as PopulationLuck
-    from ludometer.luck import Reference as Reference
-    from ludometer.luck import Repetitions as Repetitions
-    from ludometer.luck import RidgeLuck as RidgeLuck
-    from ludometer.luck import SkillChain as SkillChain
-    from ludometer.luck import SpreadReading as SpreadReading
-    from ludometer.luck import VarianceRatio as VarianceRatio
-    from ludometer.luck import Verdict as Verdict
-    from ludometer.luck import Yardstick as Yardstick
-    from ludometer.luck import compare_games as compare_games
-    from ludometer.luck import continuous_luck as continuous_luck
-    from ludometer.luck import count_winners as count_winners
-    from ludometer.luck import estimate_population as estimate_population
-    from ludometer.luck import information_of_densities as information_of_densities
-    from ludometer.luck import measure as measure
-    from ludometer.luck import measure_continuous_luck as measure_continuous_luck
-    from ludometer.luck import measure_empirical_luck as measure_empirical_luck
-    from ludometer.luck import measure_entropy_luck as measure_entropy_luck
-    from ludometer.luck import measure_luck as measure_luck
-    from ludometer.luck import measure_luck_under as measure_luck_under
-    from ludometer.luck import measure_matchmaking_luck as measure_matchmaking_luck
-    from ludometer.luck import measure_population as measure_population
-    from ludometer.luck import measure_reference as measure_reference
-    from ludometer.luck import measure_repetitions as measure_repetitions
-    from ludometer.luck import measure_season_luck as measure_season_luck
-    from ludometer.luck import measure_skill_chain as measure_skill_chain
-    from ludometer.luck import measure_variance_ratio as measure_variance_ratio
-    from ludometer.luck import normal_luck as normal_luck
-    from ludometer.luck import read_spread as read_spread
-    from ludometer.luck import weigh_by_experience as weigh_by_experience
     from ludometer.matches import Matches as Matches
+    from ludometer.measurement import Comparison as Comparison
+    from ludometer.measurement import EntropyLuck as EntropyLuck
+    from ludometer.measurement import LuckChoices as LuckChoices
+    from ludometer.measurement import LuckMetrics as LuckMetrics
+    from ludometer.measurement import Measurement as Measurement
+    from ludometer.measurement import PopulationEstimate as PopulationEstimate
+    from ludometer.measurement import PopulationLuck as PopulationLuck
+    from ludometer.measurement import Reference as Reference
+    from ludometer.measurement import Repetitions as Repetitions
+    from ludometer.measurement import RidgeLuck as RidgeLuck
+    from ludometer.measurement import SkillChain as SkillChain
+    from ludometer.measurement import SpreadReading as SpreadReading
+    from ludometer.measurement import VarianceRatio as VarianceRatio
+    from ludometer.measurement import Verdict as Verdict
+    from ludometer.measurement import Yardstick as Yardstick
+    from ludometer.measurement import compare_games as compare_games
+    from ludometer.measurement import continuous_luck as continuous_luck
+    from ludometer.measurement import count_winners as count_winners
+    from ludometer.measurement import estimate_population as estimate_population
+    from ludometer.measurement import information_of_densities as information_of_densities
+    from ludometer.measurement import measure as measure
+    from ludometer.measurement import measure_continuous_luck as measure_continuous_luck
+    from ludometer.measurement import measure_empirical_luck as measure_empirical_luck
+    from ludometer.measurement import measure_entropy_luck as measure_entropy_luck
+    from ludometer.measurement import measure_luck as measure_luck
+    from ludometer.measurement import measure_luck_under as measure_luck_under
+    from ludometer.measurement import measure_matchmaking_luck as measure_matchmaking_luck
+    from ludometer.measurement import measure_population as measure_population
+    from ludometer.measurement import measure_reference as measure_reference
+    from ludometer.measurement import measure_repetitions as measure_repetitions
+    from ludometer.measurement import measure_season_luck as measure_season_luck
+    from ludometer.measurement import measure_skill_chain as measure_skill_chain
+    from ludometer.measurement import measure_variance_ratio as measure_variance_ratio
+    from ludometer.measurement import normal_luck as normal_luck
+    from ludometer.measurement import read_spread as read_spread
+    from ludometer.measurement import weigh_by_experience as weigh_by_experience
     from ludometer.parallel import Workers as Workers
     from ludometer.players import Players as Players
     from ludometer.ratings import BestFit as BestFit
@@ -275,15 +257,33 @@ if TYPE_CHECKING:
     from ludometer.ratings import optimal_step as optimal_step
     from ludometer.ratings import predict as predict
     from ludometer.ratings import rate as rate
-    from ludometer.ratings.series import make_series_elo as make_series_elo
-    from ludometer.ratings.series_ratings import rate_series as rate_series
-    from ludometer.ratings.series_record import SeriesRecord as SeriesRecord
+    from ludometer.ratings.scores.audit import rate_series as rate_series
+    from ludometer.ratings.scores.elo import make_series_elo as make_series_elo
+    from ludometer.ratings.scores.record import SeriesRecord as SeriesRecord
     from ludometer.read import Reading as Reading
     from ludometer.read import ReadOptions as ReadOptions
     from ludometer.read import read_file as read_file
     from ludometer.read import read_matches as read_matches
     from ludometer.read import stream_matches as stream_matches
-    from ludometer.read.skat_games import read_skat_games as read_skat_games
+    from ludometer.selection import Connected as Connected
+    from ludometer.selection import keep_connected as keep_connected
+    from ludometer.selection import with_experience as with_experience
+    from ludometer.simulate import CurveGame as CurveGame
+    from ludometer.simulate import League as League
+    from ludometer.simulate import LeagueGame as LeagueGame
+    from ludometer.simulate import LeagueHistory as LeagueHistory
+    from ludometer.simulate import MarkovGame as MarkovGame
+    from ludometer.simulate import MoveGame as MoveGame
+    from ludometer.simulate import coin_on as coin_on
+    from ludometer.simulate import deterministic_on as deterministic_on
+    from ludometer.simulate import mix as mix
+    from ludometer.simulate import simulate_coin as simulate_coin
+    from ludometer.simulate import simulate_deterministic as simulate_deterministic
+    from ludometer.simulate import simulate_league as simulate_league
+    from ludometer.simulate import simulate_moves as simulate_moves
+    from ludometer.simulate import simulate_on_curve as simulate_on_curve
+    from ludometer.simulate import simulate_strengths as simulate_strengths
+    from ludometer.skat.reading.games import read_skat_games as read_skat_games
     from ludometer.strength import Dimensions as Dimensions
     from ludometer.strength import RidgePath as RidgePath
     from ludometer.strength import Skills as Skills

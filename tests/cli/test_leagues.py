@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from ludometer.read import read_matches
-from ludometer.read.ratings import read_ratings
+from ludometer.read.rating_list import read_ratings
 from ludometer.report.documents import load_schema
 from tests.cli.conftest import Run
 

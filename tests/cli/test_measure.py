@@ -15,12 +15,12 @@ import polars as pl
 import pytest
 
 from ludometer.demo import CLUB
-from ludometer.experience import with_experience
-from ludometer.games import simulate_coin, simulate_deterministic, simulate_strengths
-from ludometer.luck import measure
 from ludometer.matches import Matches
+from ludometer.measurement import measure
 from ludometer.read import read_matches
 from ludometer.report.documents import load_schema
+from ludometer.selection import with_experience
+from ludometer.simulate import simulate_coin, simulate_deterministic, simulate_strengths
 from tests.cli.conftest import Run
 
 

@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from ludometer.games import coin_on, deterministic_on, mix
 from ludometer.matches import Matches, Seats
 from ludometer.players import Players
 from ludometer.read import read_matches
 from ludometer.report.files import write_matches
+from ludometer.simulate import coin_on, deterministic_on, mix
 from tests.cli.conftest import Run
 
 SUFFIXES = [".parquet", ".csv", ".jsonl"]

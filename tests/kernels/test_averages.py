@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ludometer.kernels.averages import (
+from ludometer.kernels.skills.averages import (
     past_averages,
     past_averages_plain,
     past_moments,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ludometer.games import simulate_strengths
-from ludometer.kernels.bounded import bounded_pass, bounded_pass_plain
+from ludometer.kernels.systems.bounded import bounded_pass, bounded_pass_plain
+from ludometer.simulate import simulate_strengths
 
 SETTINGS = np.array(
     [

@@ -7,8 +7,8 @@ import pytest
 
 from ludometer.arrays import Floats
 from ludometer.curves import Bounded, Curve, Logistic, Normal, Stob, Timesharing, tabulate
-from ludometer.kernels.compile import kernel
-from ludometer.kernels.curve_table import look_up, look_up_slope, read_table, read_table_plain
+from ludometer.kernels.runtime.compile import kernel
+from ludometer.kernels.systems.curve_table import look_up, look_up_slope, read_table, read_table_plain
 from ludometer.scale import ELO
 
 CURVES = [Logistic(), Timesharing(), Normal(), Stob(), Bounded(Logistic(), 0.1)]

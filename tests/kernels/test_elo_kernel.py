@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludometer.arrays import Codes, Halves
-from ludometer.kernels import elo, lanes
+from ludometer.kernels.runtime import lanes
+from ludometer.kernels.systems import elo
 
 NOTHING, NO_PAIR = np.empty(0), np.empty((0, 2))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ludometer.arrays import Floats
-from ludometer.kernels.expected import (
+from ludometer.kernels.skills.expected import (
     evaluate_ratings,
     look_up,
     mirror_pairs,

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ludometer.kernels.fields import BLANK, LONG, SHORT, odd_rows, odd_rows_plain
+from ludometer.kernels.text.fields import BLANK, LONG, SHORT, odd_rows, odd_rows_plain
 
 
 @given(st.lists(st.sampled_from([34, 10, 13, 32, 44, 97]), max_size=300), st.integers(1, 4))

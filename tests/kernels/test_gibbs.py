@@ -12,14 +12,14 @@ from scipy import sparse, special, stats
 from scipy.sparse import linalg as sparse_linalg
 
 from ludometer.arrays import Floats
-from ludometer.kernels.block import halve, solve_block
-from ludometer.kernels.compile import JIT, kernel
-from ludometer.kernels.gaps import Gaps, gather_gaps, log_likelihood
-from ludometer.kernels.gibbs import Chain, Record, draw_performances, log_normal_table, sweep_chain
-from ludometer.kernels.strips import normal_above_bound
-from ludometer.kernels.transport import no_transport
-from ludometer.kernels.truncated import Word, make_word
-from ludometer.luck.gibbs import make_model, make_prior, sample_population, tally_results
+from ludometer.kernels.gibbs.equations import halve, solve_block
+from ludometer.kernels.gibbs.likelihood import Gaps, gather_gaps, log_likelihood
+from ludometer.kernels.gibbs.pairs import Chain, Record, draw_performances, log_normal_table, sweep_chain
+from ludometer.kernels.gibbs.rescaling import no_transport
+from ludometer.kernels.gibbs.strips import normal_above_bound
+from ludometer.kernels.gibbs.truncated import Word, make_word
+from ludometer.kernels.runtime.compile import JIT, kernel
+from ludometer.measurement.population.sampler import make_model, make_prior, sample_population, tally_results
 
 TABLE = log_normal_table()
 

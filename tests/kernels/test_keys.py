@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ludometer.kernels.keys import number_keys, number_keys_plain, number_small_keys, number_small_keys_plain
+from ludometer.kernels.text.keys import number_keys, number_keys_plain, number_small_keys, number_small_keys_plain
 
 
 @given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 20), max_size=100))

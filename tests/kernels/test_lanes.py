@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ludometer.arrays import Floats
-from ludometer.kernels import lanes
-from ludometer.kernels.compile import JIT, kernel
+from ludometer.kernels.runtime import lanes
+from ludometer.kernels.runtime.compile import JIT, kernel
 
 pytestmark = pytest.mark.skipif(not JIT, reason="lanes are there in compiled kernels only")
 

@@ -9,14 +9,14 @@ import pytest
 from scipy.special import log_ndtr
 
 from ludometer.arrays import Codes, Counts, Floats
-from ludometer.kernels.paired import (
+from ludometer.kernels.skills.paired import (
     balance_pairs,
     balance_pairs_plain,
     evaluate_pairs,
+    gather_pairs,
     log_likelihood_plain,
     multiply_pairs,
 )
-from ludometer.kernels.pairs import gather_pairs
 
 N = 6
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ludometer.kernels.pairs import gather_pairs, gather_pairs_plain
+from ludometer.kernels.skills.paired import gather_pairs, gather_pairs_plain
 
 MATCHES = st.lists(
     st.tuples(st.integers(0, 4), st.integers(1, 4), st.integers(0, 2), st.floats(0.25, 4)), min_size=0, max_size=60

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ludometer.kernels.pgn import TAGS, scan_headers, scan_headers_plain
+from ludometer.kernels.text.pgn import TAGS, scan_headers, scan_headers_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

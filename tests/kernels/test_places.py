@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ludometer.kernels.places import make_nodes, place_chances, place_chances_plain
-from ludometer.kernels.ranks import rank_probabilities
+from ludometer.kernels.skills.places import make_nodes, place_chances, place_chances_plain
+from ludometer.kernels.skills.ranks import rank_probabilities
 
 
 @pytest.mark.parametrize("normal", [False, True])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludometer.arrays import Floats
-from ludometer.kernels.plackett import evaluate_orders, log_likelihood_of_orders_plain, multiply_orders
+from ludometer.kernels.skills.plackett import evaluate_orders, log_likelihood_of_orders_plain, multiply_orders
 from ludometer.matches import Matches
 from ludometer.strength.ranked import Orders
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludometer.arrays import Floats
-from ludometer.kernels import ranks
+from ludometer.kernels.skills import ranks
 
 
 def by_orders(weight: Floats) -> Floats:

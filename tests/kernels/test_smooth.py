@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, ndtr
 
-from ludometer.kernels.smooth import sum_over_players, sum_over_players_plain
+from ludometer.kernels.skills.places import sum_over_players, sum_over_players_plain
 
 
 @pytest.mark.parametrize("sd", [1e-9, 0.3, 3.0, 40.0])

@@ -11,8 +11,7 @@ from scipy.special import expit
 
 from ludometer.arrays import Floats
 from ludometer.errors import LudometerError
-from ludometer.learning.tracking import Tracked, follow_players, follow_ratings
-from ludometer.learning.windows import rate_performance, rate_windows
+from ludometer.learning.tracking import Tracked, follow_players, follow_ratings, rate_performance, rate_windows
 from ludometer.matches import Matches
 from tests.learning.league import curve, simulate_league
 

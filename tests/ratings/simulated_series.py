@@ -7,7 +7,7 @@ import numpy as np
 from ludometer.arrays import Floats
 from ludometer.matches import Matches
 from ludometer.players import Players
-from ludometer.ratings.series_record import SeriesRecord
+from ludometer.ratings.scores.record import SeriesRecord
 
 
 def simulate_series(

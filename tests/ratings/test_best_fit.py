@@ -12,14 +12,14 @@ from scipy.optimize import minimize_scalar
 
 from ludometer.arrays import Floats
 from ludometer.errors import LudometerError, MatchDataError, NoFiniteFit
-from ludometer.games import simulate_coin, simulate_strengths
-from ludometer.kernels.elo import elo_pass, elo_pass_plain
+from ludometer.kernels.systems.elo import elo_pass, elo_pass_plain
 from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.ratings import Elo, evaluate, rate
-from ludometer.ratings.best_fit import BestFit, BestFitElo, Procedure, fit_best_elo
 from ludometer.ratings.catalogue import make_system
+from ludometer.ratings.systems.best_fit import BestFit, BestFitElo, Procedure, fit_best_elo
 from ludometer.scale import from_elo, to_elo
+from ludometer.simulate import simulate_coin, simulate_strengths
 
 GAMES = [(20.0, 0.0), (60.0, 0.3), (120.0, 0.0), (200.0, 0.1), (300.0, 0.0)]
 

@@ -7,10 +7,10 @@ import pytest
 
 from ludometer.curves import Bounded, Logistic
 from ludometer.errors import MatchDataError
-from ludometer.games import mix, simulate_coin, simulate_strengths
-from ludometer.games.curve_game import simulate_on_curve
 from ludometer.matches import Matches
-from ludometer.ratings.bounds import Bounds, fit_bounds
+from ludometer.ratings.noise.bounds import Bounds, fit_bounds
+from ludometer.simulate import mix, simulate_coin, simulate_strengths
+from ludometer.simulate.curve_game import simulate_on_curve
 
 
 def record(floor: float, ceiling: float, *, seed: int, n: int = 12_000) -> Matches:

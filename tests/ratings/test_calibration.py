@@ -10,13 +10,13 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.games import StrengthGame, simulate_coin, simulate_strengths
 from ludometer.matches import Matches
 from ludometer.ratings import rate
-from ludometer.ratings.calibration import Calibrated, find_spread, log_loss_of
-from ludometer.ratings.dynamic import Dynamic, DynamicShrinking
 from ludometer.ratings.evaluation import evaluate
-from ludometer.ratings.noise import optimal_step
+from ludometer.ratings.noise.noise import optimal_step
+from ludometer.ratings.noise.tuning import Calibrated, find_spread, log_loss_of
+from ludometer.ratings.systems.dynamic import Dynamic, DynamicShrinking
+from ludometer.simulate import StrengthGame, simulate_coin, simulate_strengths
 
 
 def test_the_loss_is_that_of_the_evaluation() -> None:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from ludometer.errors import LudometerError
-from ludometer.games import simulate_strengths
 from ludometer.ratings import rate
-from ludometer.ratings.calibration import Calibrated
 from ludometer.ratings.catalogue import SYSTEMS, all_systems, make_system
-from ludometer.ratings.dynamic import Dynamic, DynamicShrinking
-from ludometer.ratings.glicko2 import Glicko2
-from ludometer.ratings.ics import InternetChess
+from ludometer.ratings.noise.tuning import Calibrated
 from ludometer.ratings.prizes import make_prizes
-from ludometer.ratings.series import SeriesElo
-from ludometer.ratings.series_ratings import rate_series
-from ludometer.ratings.series_record import SeriesRecord
-from ludometer.ratings.smith import FittedSmith, Smith
+from ludometer.ratings.scores.audit import rate_series
+from ludometer.ratings.scores.elo import SeriesElo
+from ludometer.ratings.scores.record import SeriesRecord
+from ludometer.ratings.systems.dynamic import Dynamic, DynamicShrinking
+from ludometer.ratings.systems.glicko2 import Glicko2
+from ludometer.ratings.systems.ics import InternetChess
+from ludometer.ratings.systems.smith import FittedSmith, Smith
+from ludometer.simulate import simulate_strengths
 
 
 def test_all_systems_of_the_contract_are_there_and_rate() -> None:

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.games import simulate_strengths
-from ludometer.games.league import LeagueGame
 from ludometer.matches import Matches
-from ludometer.ratings.drift import measure_drift
-from ludometer.ratings.elo import Elo
+from ludometer.ratings.noise.drift import measure_drift
+from ludometer.ratings.systems.elo import Elo
 from ludometer.read import read_matches
+from ludometer.simulate import simulate_strengths
+from ludometer.simulate.league import LeagueGame
 
 UNIT = 200.0
 """Elo points in one unit of Smith's example."""

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludometer.errors import LudometerError
-from ludometer.games import simulate_strengths
 from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.ratings import Elo, rate
 from ludometer.ratings.catalogue import make_system
+from ludometer.simulate import simulate_strengths
 
 few_matches = st.lists(
     st.tuples(st.integers(0, 5), st.integers(1, 5), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=40
@@ -63,7 +63,7 @@ def test_renaming_players_permutes_the_list(rows: list[tuple[int, int, float]], 
 
 
 def test_strengths_are_recovered_in_order() -> None:
-    from ludometer.games import StrengthGame
+    from ludometer.simulate import StrengthGame
 
     game = StrengthGame(200, sd=200, seed=3)
     ratings = rate(simulate_strengths(200, 60_000, sd=200, seed=3), system=Elo(k=8))

@@ -11,12 +11,12 @@ import pytest
 
 from ludometer.arrays import Codes, Floats
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.games import StrengthGame, simulate_coin, simulate_strengths
 from ludometer.matches import Matches
 from ludometer.ratings import BestFit, Elo, evaluate
 from ludometer.ratings.evaluation import wilson_interval
 from ludometer.ratings.prizes import make_prizes
 from ludometer.scale import expected_score
+from ludometer.simulate import StrengthGame, simulate_coin, simulate_strengths
 
 
 def test_scores_are_those_of_a_few_lines_of_python() -> None:

@@ -7,11 +7,11 @@ import pytest
 
 from ludometer.arrays import Floats
 from ludometer.errors import LudometerError
-from ludometer.games import simulate_strengths
 from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.ratings import Elo, evaluate
-from ludometer.ratings.federation import Federation
+from ludometer.ratings.systems.federation import Federation
+from ludometer.simulate import simulate_strengths
 from tests.ratings.test_systems import league
 
 

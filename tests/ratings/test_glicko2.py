@@ -10,10 +10,10 @@ from scipy.optimize import brentq
 
 from ludometer.arrays import Floats
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.kernels.glicko import newcomers
+from ludometer.kernels.systems.glicko import newcomers
 from ludometer.matches import Matches
-from ludometer.ratings.glicko2 import Glicko2, GlickoState
 from ludometer.ratings.periods import periods_of
+from ludometer.ratings.systems.glicko2 import Glicko2, GlickoState
 from ludometer.scale import from_elo
 from tests.ratings.test_systems import league
 

@@ -7,7 +7,7 @@ import pytest
 
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
-from ludometer.ratings.ics import InternetChess
+from ludometer.ratings.systems.ics import InternetChess
 from tests.ratings.test_systems import league
 
 

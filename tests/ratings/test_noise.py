@@ -12,12 +12,19 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.games import simulate_coin, simulate_strengths
-from ludometer.games.league import LeagueGame
 from ludometer.matches import Matches
-from ludometer.ratings.moments import carry_noise, mean_slope, settle_noise
-from ludometer.ratings.noise import estimate_noise, measure_noise, measure_printed_noise, optimal_step
+from ludometer.ratings.noise.noise import (
+    carry_noise,
+    estimate_noise,
+    mean_slope,
+    measure_noise,
+    measure_printed_noise,
+    optimal_step,
+    settle_noise,
+)
 from ludometer.read import read_matches
+from ludometer.simulate import simulate_coin, simulate_strengths
+from ludometer.simulate.league import LeagueGame
 
 ELO = 400 / math.log(10)
 

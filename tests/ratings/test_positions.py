@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.ratings.positions import adjust_for_position
-from ludometer.ratings.series import SeriesElo
-from ludometer.ratings.series_record import SeriesRecord
+from ludometer.ratings.scores.elo import SeriesElo
+from ludometer.ratings.scores.luck import adjust_for_position
+from ludometer.ratings.scores.record import SeriesRecord
 from tests.ratings.simulated_series import simulate_series
 
 

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludometer.errors import LudometerError
-from ludometer.games import StrengthGame, simulate_strengths
 from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.ratings import predict
 from ludometer.ratings.draws import DrawTally, draw_probability, fit_draws
+from ludometer.simulate import StrengthGame, simulate_strengths
 
 
 @given(st.floats(1e-9, 1 - 1e-9), st.floats(0, 1e6))

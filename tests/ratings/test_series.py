@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.luck import measure
 from ludometer.matches import Matches
+from ludometer.measurement import measure
 from ludometer.ratings import Elo, evaluate, make_prizes, rate
-from ludometer.ratings.series import SeriesElo, SeriesEloFromMean, make_series_elo
-from ludometer.ratings.series_ratings import rate_series
-from ludometer.ratings.series_record import SeriesRecord
+from ludometer.ratings.scores.audit import rate_series
+from ludometer.ratings.scores.elo import SeriesElo, SeriesEloFromMean, make_series_elo
+from ludometer.ratings.scores.record import SeriesRecord
 from tests.ratings.simulated_series import simulate_series
 
 GOLDEN = Path(__file__).parents[1] / "golden"

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from ludometer.errors import LudometerError
 from ludometer.ratings import Elo, rate
-from ludometer.ratings.series import SeriesElo, SeriesEloFromMean
-from ludometer.ratings.series_charts import spread_apart
-from ludometer.ratings.series_ratings import rate_series
-from ludometer.ratings.series_record import SeriesRecord
+from ludometer.ratings.scores.audit import rate_series
+from ludometer.ratings.scores.charts import spread_apart
+from ludometer.ratings.scores.elo import SeriesElo, SeriesEloFromMean
+from ludometer.ratings.scores.record import SeriesRecord
 from tests.ratings.simulated_series import simulate_series
 
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.ratings.series_record import SeriesRecord
+from ludometer.ratings.scores.record import SeriesRecord
 from tests.ratings.simulated_series import simulate_series
 
 LIST = pl.DataFrame(

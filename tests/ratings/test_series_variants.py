@@ -10,9 +10,9 @@ import pytest
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.ratings import Elo, evaluate, rate
-from ludometer.ratings.series_ratings import rate_series
-from ludometer.ratings.series_record import SeriesRecord
-from ludometer.ratings.series_variants import (
+from ludometer.ratings.scores.audit import rate_series
+from ludometer.ratings.scores.record import SeriesRecord
+from ludometer.ratings.scores.variants import (
     FORUM,
     MultiplayerElo,
     QuotientElo,

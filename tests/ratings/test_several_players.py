@@ -13,14 +13,14 @@ from scipy.optimize import minimize_scalar
 
 from ludometer.arrays import Floats
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.games import simulate_strengths
 from ludometer.matches import Matches, Seats
 from ludometer.players import Players
 from ludometer.ratings import BestFit, Elo, PlacesPrediction, evaluate, fit_best_elo, make_prizes, predict, rate
 from ludometer.ratings.catalogue import make_system
-from ludometer.ratings.forecasts import Outcomes
+from ludometer.ratings.evaluation import Outcomes
 from ludometer.ratings.prizes import RECORDED, WINNER, seat_columns
 from ludometer.scale import ELO
+from ludometer.simulate import simulate_strengths
 
 LINEAR = make_prizes("linear")
 

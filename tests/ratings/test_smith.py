@@ -7,11 +7,11 @@ import pytest
 from scipy.integrate import quad
 
 from ludometer.errors import LudometerError
-from ludometer.games import StrengthGame
 from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.ratings import Elo, evaluate
-from ludometer.ratings.smith import FittedSmith, Smith
+from ludometer.ratings.systems.smith import FittedSmith, Smith
+from ludometer.simulate import StrengthGame
 from tests.ratings.test_systems import league
 
 

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from ludometer.errors import LudometerError
-from ludometer.games.league import LeagueGame, Season
-from ludometer.ratings.noise import measure_noise
-from ludometer.ratings.snapshots import noise_of_snapshots
+from ludometer.ratings.noise.noise import measure_noise
+from ludometer.ratings.noise.snapshots import noise_of_snapshots
+from ludometer.simulate.league import LeagueGame, Season
 
 
 def wander(n_players: int, n_moments: int, *, sd: float, correlation: float, seed: int, slope: float = 0.0) -> Any:

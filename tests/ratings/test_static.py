@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.games.strengths import StrengthGame, simulate_strengths
 from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.ratings import Elo, evaluate, rate
-from ludometer.ratings.static import Static
+from ludometer.ratings.systems.static import Static
+from ludometer.simulate.strengths import StrengthGame, simulate_strengths
 from ludometer.strength.expected import expected_ratings, fit_normal_prior, marginal_sd
 from ludometer.strength.priors import LearningPrior, NormalPrior
 

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ludometer.games import simulate_strengths
 from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.ratings import rate
-from ludometer.ratings.dynamic import Dynamic, DynamicShrinking
-from ludometer.ratings.federation import Federation
-from ludometer.ratings.glicko2 import Glicko2
-from ludometer.ratings.ics import InternetChess
-from ludometer.ratings.smith import FittedSmith
+from ludometer.ratings.systems.dynamic import Dynamic, DynamicShrinking
+from ludometer.ratings.systems.federation import Federation
+from ludometer.ratings.systems.glicko2 import Glicko2
+from ludometer.ratings.systems.ics import InternetChess
+from ludometer.ratings.systems.smith import FittedSmith
 from ludometer.scale import expected_score
+from ludometer.simulate import simulate_strengths
 
 SYSTEMS: list[Any] = [
     Dynamic(h=64),

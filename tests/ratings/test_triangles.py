@@ -15,10 +15,9 @@ from ludometer.arrays import Floats
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
 from ludometer.parallel import Workers
+from ludometer.ratings.cycles.games import PairGraph, draw_ratings, pair_variance
+from ludometer.ratings.cycles.triangles import Triangles, measure_triangles
 from ludometer.ratings.draws import draw_results
-from ludometer.ratings.flows import PairGraph, draw_ratings
-from ludometer.ratings.pair_noise import pair_variance
-from ludometer.ratings.triangles import Triangles, measure_triangles
 from ludometer.scale import from_elo
 
 

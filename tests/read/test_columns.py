@@ -9,7 +9,7 @@ import pytest
 
 from ludometer.errors import LudometerError
 from ludometer.read import read_matches
-from ludometer.read.columns import PairColumns, ReadOptions, SeatColumns, find_columns
+from ludometer.read.columns.names import PairColumns, ReadOptions, SeatColumns, find_columns
 
 
 def find(names: str, **options: Any) -> PairColumns | SeatColumns:

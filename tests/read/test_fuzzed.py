@@ -19,12 +19,12 @@ from fuzzing.readers import Input
 from fuzzing.running import plan
 from fuzzing.targets import BY_NAME, TARGETS
 
+from ludometer.chess.reading.games import read_chess_games
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.read import bounds, read_file, read_matches
-from ludometer.read.arrow_check import check_arrow
-from ludometer.read.chess_games import read_chess_games
-from ludometer.read.parquet_check import check_parquet
-from ludometer.read.skat import read_skat
+from ludometer.read import read_file, read_matches
+from ludometer.read.files import limits as bounds
+from ludometer.read.files.damage import check_arrow, check_parquet
+from ludometer.skat.reading.iss import read_skat
 
 _CARDS = ".".join(suit + rank for suit in "CSHD" for rank in "J789QKTA")
 _CALIBRATION = (
@@ -178,7 +178,7 @@ def test_what_once_failed_is_read_or_refused_in_one_clear_message(name: str, tmp
     if target == "cache":
         data = _damaged_cache(choices)
     if target == "winning model":
-        from ludometer.skat.winning import FORMAT
+        from ludometer.skat.luck.winning import FORMAT
 
         data = data.replace(b"FORMAT", FORMAT.encode())
     if target == "chess games":
@@ -290,7 +290,7 @@ def test_contents_that_do_not_fit_into_half_of_the_memory_are_refused(
 
 
 def test_packed_contents_come_in_the_sizes_that_are_asked_for() -> None:
-    from ludometer.read.unpack import unpacker
+    from ludometer.read.files.unpack import unpacker
 
     data = bytes(range(256)) * 1_000
     for packed in (gzip.compress(data), bz2.compress(data), zstd_plain(data) + zstd_plain(data[:7])):
@@ -314,9 +314,9 @@ _SMALL_MEMORY = """
 import resource, sys
 from ludometer.errors import LudometerError
 from ludometer.read import read_file
-from ludometer.read.arrow_check import check_arrow
-from ludometer.read.chess_games import read_chess_games
-from ludometer.read.sources import open_source
+from ludometer.read.files.damage import check_arrow
+from ludometer.chess.reading.games import read_chess_games
+from ludometer.read.files.opening import open_source
 open_source(sys.argv[1])
 pages = int(open("/proc/self/statm").read().split()[0])
 limit = pages * resource.getpagesize() + (1 << 30)
@@ -441,7 +441,7 @@ def test_a_parquet_file_that_swells_is_refused(monkeypatch: pytest.MonkeyPatch) 
     pl.select(home=pl.repeat("Ann", 2_000_000), result=pl.repeat(1, 2_000_000)).write_parquet(out, compression="zstd")
     data = np.frombuffer(out.getvalue(), np.uint8)
     check_parquet(data)
-    monkeypatch.setattr("ludometer.read.parquet_check.FREE_ROWS", 1_000_000)
+    monkeypatch.setattr("ludometer.read.files.damage.FREE_ROWS", 1_000_000)
     with pytest.raises(MatchDataError, match="2,000,000 rows, more than 64 a byte"):
         check_parquet(data)
 

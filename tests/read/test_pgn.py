@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from ludometer.kernels.pgn import TAGS
-from ludometer.read.pgn import COLUMNS, read_pgn_headers
+from ludometer.kernels.text.pgn import TAGS
+from ludometer.read.files.pgn import COLUMNS, read_pgn_headers
 
 SHARED = Path(os.environ.get("LUDOMETER_SHARED") or Path(__file__).parents[3] / "shared") / "data" / "chess"
 

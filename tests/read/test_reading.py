@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.fingerprint import Fingerprint
-from ludometer.matches import Matches, Pairs, Seats
-from ludometer.read import ReadOptions, read_file, read_matches, sources, stream_matches
+from ludometer.matches import Fingerprint, Matches, Pairs, Seats
+from ludometer.read import ReadOptions, read_file, read_matches, stream_matches
+from ludometer.read.files import opening as sources
 
 GAMES = pl.DataFrame(
     {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ludometer.read.results import parse_result
+from ludometer.read.columns.outcomes import parse_result
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from ludometer.errors import LudometerError
-from ludometer.read.times import TimeFormat, find_time_format, parse_times
+from ludometer.read.columns.times import TimeFormat, find_time_format, parse_times
 
 
 def parse(values: list[str]) -> np.ndarray[tuple[int], np.dtype[np.datetime64]]:

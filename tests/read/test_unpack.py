@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 from ludometer.read import read_matches
-from ludometer.read.unpack import unpacker
+from ludometer.read.files.unpack import unpacker
 
 TEXT = b"player_1,player_2,score_1\n" + b"".join(b"A,B,%d\n" % (k % 2) for k in range(2000))
 PACKERS = (gzip.compress, bz2.compress, zstandard.compress)

@@ -22,16 +22,16 @@ import numpy as np
 import polars as pl
 import pytest
 
-from ludometer.games import simulate_coin, simulate_strengths
-from ludometer.luck import Measurement, compare_games, measure
-from ludometer.luck.inversion import Inversion
-from ludometer.luck.verdict import judge
-from ludometer.luck.yardstick import Reference
+from ludometer.drawing import separate_ids
 from ludometer.matches import Matches
+from ludometer.measurement import Measurement, compare_games, measure
+from ludometer.measurement.benchmarks.inversion import Inversion
+from ludometer.measurement.benchmarks.yardstick import Reference
+from ludometer.measurement.verdict.verdict import judge
 from ludometer.players import Players
 from ludometer.ratings.prizes import make_prizes
-from ludometer.report.charts import separate_ids
 from ludometer.report.page import render_page, write_page
+from ludometer.simulate import simulate_coin, simulate_strengths
 
 SCRIPT = "<script>alert(1)</script>"
 VOID = {"meta", "br", "hr", "img", "input", "link"}

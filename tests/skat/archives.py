@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ludometer.skat import cards
-from ludometer.skat.card_player import PlayedGames, play_deals
-from ludometer.skat.replay import replay_game
+from ludometer.skat.programs.card_player import PlayedGames, play_deals
+from ludometer.skat.rules import cards
+from ludometer.skat.rules.replay import replay_game
 
 
 def play_archive(
@@ -77,7 +77,7 @@ def _moves(game: int, hands: list[int], played: list[int]) -> str:
 
 
 def _is_overbid(games: PlayedGames, row: int) -> bool:
-    from ludometer.skat.games import score_games
+    from ludometer.skat.rules.games import score_games
 
     declarer, game = games.declarer[row], games.game[row]
     matadors = cards.count_matadors(games.dealt[row, declarer] | games.skat[row], max(int(game), 0))

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 from scipy.stats import spearmanr
 
-from ludometer.read.skat_games import ListRules, SkatGames, read_skat_games
-from ludometer.skat.list_chance import correct_lists, parse_factors
+from ludometer.skat.luck.list_chance import correct_lists, parse_factors
+from ludometer.skat.reading.games import ListRules, SkatGames, read_skat_games
 from tests.cli.conftest import Run, run
 from tests.skat.archives import play_archive
 

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from ludometer.errors import LudometerError
-from ludometer.read.xskat import read_xskat
-from ludometer.skat.card_player import play_contracts, play_deals, simulate_games
-from ludometer.skat.cards import (
+from ludometer.skat.luck.chance import dealt_hands
+from ludometer.skat.programs.card_player import play_contracts, play_deals, simulate_games
+from ludometer.skat.programs.xskat import find_xskat, play_xskat
+from ludometer.skat.reading.xskat import read_xskat
+from ludometer.skat.rules.cards import (
     DECK,
     EYES_OF,
     NULL,
@@ -19,9 +21,7 @@ from ludometer.skat.cards import (
     list_cards,
     parse_cards,
 )
-from ludometer.skat.chance import dealt_hands
-from ludometer.skat.games import BASE_VALUES, BIDS
-from ludometer.skat.xskat import find_xskat, play_xskat
+from ludometer.skat.rules.games import BASE_VALUES, BIDS
 
 
 def replay(hands: Any, game: int, declarer: int, cards: Any) -> Any:

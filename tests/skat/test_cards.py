@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludometer.errors import LudometerError
-from ludometer.skat import cards
+from ludometer.skat.rules import cards
 
 MASKS = st.integers(0, cards.DECK)
 

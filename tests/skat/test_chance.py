@@ -6,8 +6,7 @@ import polars as pl
 import pytest
 
 from ludometer.errors import LudometerError
-from ludometer.skat.card_player import simulate_games
-from ludometer.skat.chance import (
+from ludometer.skat.luck.chance import (
     PAPER_NORMAL,
     ChanceFactors,
     adjust_points,
@@ -17,8 +16,9 @@ from ludometer.skat.chance import (
     hand_quotient,
     table_points,
 )
-from ludometer.skat.features import count_stegen
-from ludometer.skat.winning import default_model
+from ludometer.skat.luck.features import count_stegen
+from ludometer.skat.luck.winning import default_model
+from ludometer.skat.programs.card_player import simulate_games
 
 
 def records(n: int = 400) -> Any:
@@ -138,7 +138,7 @@ def test_i3_moves_points_by_the_cards_and_keeps_their_mean() -> None:
 
 
 def test_records_of_a_server_are_corrected_and_lose_no_declarer(shared_data: Path) -> None:
-    from ludometer.read.skat import read_skat
+    from ludometer.skat.reading.iss import read_skat
 
     path = shared_data / "skat" / "iss_games.sgf"
     if not path.exists():

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from ludometer.errors import LudometerError
-from ludometer.skat.card_player import play_deals
-from ludometer.skat.cards import JACKS, count_cards, deal
-from ludometer.skat.chance import table_points
-from ludometer.skat.deal_value import describe_deals, describe_hands, fit_deal_value
+from ludometer.skat.luck.chance import table_points
+from ludometer.skat.luck.deal_value import describe_deals, describe_hands, fit_deal_value
+from ludometer.skat.programs.card_player import play_deals
+from ludometer.skat.rules.cards import JACKS, count_cards, deal
 
 
 def play(n: int, blunder: Any = 0.1, seed: int = 1) -> Any:

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from ludometer.errors import LudometerError
-from ludometer.skat.cards import CLUBS, GRAND, HEARTS, NULL, RANKS, SUITS, deal, format_card, list_cards, parse_cards
-from ludometer.skat.features import (
+from ludometer.skat.luck.features import (
     GRAND_FEATURES,
     KINDS,
     NULL_FEATURES,
@@ -17,6 +16,18 @@ from ludometer.skat.features import (
     describe_suit_games,
     lost_in_suit,
     null_gaps,
+)
+from ludometer.skat.rules.cards import (
+    CLUBS,
+    GRAND,
+    HEARTS,
+    NULL,
+    RANKS,
+    SUITS,
+    deal,
+    format_card,
+    list_cards,
+    parse_cards,
 )
 
 

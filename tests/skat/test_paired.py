@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binomtest
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.skat.paired import compare_counts, compare_replays, mcnemar, read_replays
+from ludometer.skat.programs.paired import compare_counts, compare_replays, mcnemar, read_replays
 
 TABLE_VI = [4080, 4132, 297, 4768, 5273, 9442, 1085, 52820]
 """Edelkamp: games by lost and won of people, solver and program, the program's result changing fastest."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ludometer.skat import cards
-from ludometer.skat.replay import replay_game, replay_games
+from ludometer.skat.rules import cards
+from ludometer.skat.rules.replay import replay_game, replay_games
 from tests.skat.deals import play_at_random
 
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.ratings.series_record import SeriesRecord
+from ludometer.ratings.scores.record import SeriesRecord
 from ludometer.skat.seasons import award_titles, loss_money, season_table, team_table
 
 

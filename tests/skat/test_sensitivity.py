@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from ludometer.errors import LudometerError
-from ludometer.ratings.positions import adjust_for_position
-from ludometer.ratings.series import SeriesElo
-from ludometer.ratings.series_record import SeriesRecord
+from ludometer.ratings.scores.elo import SeriesElo
+from ludometer.ratings.scores.luck import adjust_for_position
+from ludometer.ratings.scores.record import SeriesRecord
 from ludometer.skat.fixpoints import find_fixpoints, study_fixpoints
 from ludometer.skat.sensitivity import choose_step_and_start, measure_sensitivity
 from tests.ratings.simulated_series import simulate_series

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.skat.lists import gather_lists, merge_copies
-from ludometer.skat.series import SeriesResults, score_series, score_table, seeger_score
+from ludometer.skat.rules.lists import gather_lists, merge_copies
+from ludometer.skat.rules.series import SeriesResults, score_series, score_table, seeger_score
 
 
 def table_of(totals: dict[str, tuple[int, int, int]]) -> pl.DataFrame:

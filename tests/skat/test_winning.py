@@ -9,11 +9,11 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from ludometer.errors import LudometerError, NoFiniteFit
-from ludometer.skat.calibration import calibrate
-from ludometer.skat.card_player import simulate_games
-from ludometer.skat.cards import NULL, deal
-from ludometer.skat.features import DeclaredGames, describe_suit_games
-from ludometer.skat.winning import WinningModel, default_model, fit_logistic, fit_winning
+from ludometer.skat.luck.calibration import calibrate
+from ludometer.skat.luck.features import DeclaredGames, describe_suit_games
+from ludometer.skat.luck.winning import WinningModel, default_model, fit_logistic, fit_winning
+from ludometer.skat.programs.card_player import simulate_games
+from ludometer.skat.rules.cards import NULL, deal
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_null_is_the_product_of_its_suits_and_is_recovered() -> None:
 
 def _write_null(values: dict[str, float]) -> Any:
 
-    from ludometer.skat.winning import FORMAT, NULL_NAMES
+    from ludometer.skat.luck.winning import FORMAT, NULL_NAMES
 
     path = Path(tempfile.mkdtemp()) / "model.json"
     document = {

@@ -11,9 +11,9 @@ import pytest
 from scipy.optimize import approx_fprime
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.games import simulate_strengths
-from ludometer.kernels.cycles import evaluate_cycles, evaluate_cycles_plain
+from ludometer.kernels.skills.cycles import evaluate_cycles, evaluate_cycles_plain
 from ludometer.matches import Matches
+from ludometer.simulate import simulate_strengths
 from ludometer.strength.comparisons import gather
 from ludometer.strength.dimensions import compare_dimensions
 from ludometer.strength.pairwise import fit_skills

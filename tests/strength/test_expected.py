@@ -10,9 +10,9 @@ from scipy.optimize import minimize
 
 from ludometer.arrays import Floats
 from ludometer.errors import ConvergenceWarning, LudometerError
-from ludometer.games.strengths import StrengthGame, simulate_strengths
 from ludometer.matches import Matches
 from ludometer.scale import ELO
+from ludometer.simulate.strengths import StrengthGame, simulate_strengths
 from ludometer.strength.expected import (
     StaticRatings,
     expected_ratings,

@@ -12,11 +12,11 @@ from scipy.optimize import minimize
 
 from ludometer.arrays import Floats
 from ludometer.errors import LudometerError, MatchDataError, NoFiniteFit
-from ludometer.games import simulate_strengths
-from ludometer.kernels.paired import log_likelihood_plain
+from ludometer.kernels.skills.paired import log_likelihood_plain
 from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.scale import elo_to_probit, from_elo
+from ludometer.simulate import simulate_strengths
 from ludometer.strength.comparisons import gather
 from ludometer.strength.pairwise import fit_skills
 from ludometer.strength.skills import Link, Skills, cdf

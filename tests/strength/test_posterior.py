@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import minimize
 
 from ludometer.arrays import Codes, Floats
-from ludometer.games import simulate_strengths
 from ludometer.scale import from_elo
+from ludometer.simulate import simulate_strengths
 from ludometer.strength import StrengthPosterior, fit_strengths
 
 N = 40

@@ -12,12 +12,12 @@ from scipy.optimize import minimize
 
 from ludometer.arrays import Floats
 from ludometer.errors import MatchDataError, NoFiniteFit
-from ludometer.games import simulate_strengths
-from ludometer.games.strengths import StrengthGame
-from ludometer.kernels.plackett import log_likelihood_of_orders_plain
+from ludometer.kernels.skills.plackett import log_likelihood_of_orders_plain
 from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.scale import from_elo
+from ludometer.simulate import simulate_strengths
+from ludometer.simulate.strengths import StrengthGame
 from ludometer.strength.pairwise import fit_skills
 from ludometer.strength.ranked import OrderLikelihood, Orders, fit_orders, printed_winner, thurstone_winner
 

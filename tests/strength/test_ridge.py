@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ludometer.errors import LudometerError
-from ludometer.games import simulate_strengths
 from ludometer.matches import Matches
 from ludometer.scale import elo_to_probit
+from ludometer.simulate import simulate_strengths
 from ludometer.strength.pairwise import fit_skills
 from ludometer.strength.ridge import cross_validate_ridge, trace_ridge
 

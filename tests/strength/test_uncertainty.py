@@ -7,9 +7,9 @@ import pytest
 
 from ludometer.arrays import Floats
 from ludometer.errors import LudometerError
-from ludometer.games import simulate_strengths
 from ludometer.matches import Matches
 from ludometer.players import Players
+from ludometer.simulate import simulate_strengths
 from ludometer.strength.comparisons import gather
 from ludometer.strength.pairwise import PenalisedLikelihood, fit_skills
 from ludometer.strength.ranked import OrderLikelihood, Orders, fit_orders

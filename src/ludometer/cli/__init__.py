@@ -10,7 +10,11 @@ import sys
 import click
 
 from ludometer.errors import LudometerError
+from ludometer.extensions import COMMANDS, find_extensions, load_extension
 from ludometer.version import __version__
+
+_EXTENSIONS = "..."
+"""Where the commands of slices and other packages stand among ours."""
 
 _COMMANDS = {
     "demo": "The main job on bundled data, from start to finish.",
@@ -20,10 +24,8 @@ _COMMANDS = {
     "predict": "Probability of each result between players.",
     "noise": "How far ratings lie from the truth, and the best step.",
     "learn": "How fast players get better.",
-    "chess": "Strength from the moves themselves, by a chess engine.",
-    "backgammon": "Skill and luck of backgammon matches apart, by GNU Backgammon.",
+    _EXTENSIONS: "",
     "simulate": "Write a match file with known truth.",
-    "skat": "Skat: list sheets, ratings of series, chance factors.",
     "schema": "The JSON Schema of a command's output.",
     "doctor": "What is installed: versions, engines, a browser.",
     "completion": "Completion of commands and options in the shell.",
@@ -35,21 +37,33 @@ class LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """In the order of a user's day."""
-        return list(_COMMANDS)
+        others = [name for name in find_extensions(COMMANDS) if name not in _COMMANDS]
+        names = ([name] if name != _EXTENSIONS else others for name in _COMMANDS)
+        return [name for part in names for name in part]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command, with its module."""
-        if cmd_name not in _COMMANDS:
+        command: click.Command
+        if cmd_name in _COMMANDS:
+            command = importlib.import_module(f"ludometer.cli.{cmd_name}").command
+            # shells show it beside the name when they complete
+            command.short_help = _COMMANDS[cmd_name]
+        elif cmd_name in find_extensions(COMMANDS):
+            command = load_extension(COMMANDS, cmd_name)
+        else:
             return None
-        command: click.Command = importlib.import_module(f"ludometer.cli.{cmd_name}").command
-        # shells show it beside the name when they complete
-        command.short_help = _COMMANDS[cmd_name]
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """List the commands without importing them."""
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands; ours without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+            formatter.write_dl(
+                [(name, _COMMANDS.get(name) or self._told(ctx, name)) for name in self.list_commands(ctx)]
+            )
+
+    def _told(self, ctx: click.Context, name: str) -> str:
+        command = self.get_command(ctx, name)
+        return command.get_short_help_str(80) if command else ""
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

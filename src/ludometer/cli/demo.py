@@ -14,7 +14,7 @@ from ludometer.cli.options import counting, listen, note, out_path
 from ludometer.wording import percent
 
 if TYPE_CHECKING:
-    from ludometer.luck import Measurement
+    from ludometer.measurement import Measurement
     from ludometer.report.demo import Contest
 
 
@@ -45,7 +45,7 @@ def command(html: Path) -> None:
     """
     listen()
     from ludometer.demo import GAMES
-    from ludometer.luck import LuckChoices, measure
+    from ludometer.measurement import LuckChoices, measure
     from ludometer.parallel import Workers
     from ludometer.read import read_matches
     from ludometer.report.demo import CAUTION, Contest, find_strengths, write_demo
@@ -71,8 +71,8 @@ def command(html: Path) -> None:
 
 def _show_scale(games: Sequence[tuple[str, Measurement]]) -> None:
     """The measured games among some of the published ones, from the widest spread of ratings to the narrowest."""
-    from ludometer.luck.reference import reference_games
-    from ludometer.luck.verdict import describe
+    from ludometer.measurement.benchmarks.reference import reference_games
+    from ludometer.measurement.verdict.verdict import describe
     from ludometer.report.text import format_table
 
     rows = [

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
-import shutil
 import subprocess
 
 import click
 
+from ludometer.programs import find_program
 from ludometer.report.text import format_table
 from ludometer.version import __version__
 
@@ -40,7 +40,7 @@ def command() -> None:
     """
     import polars as pl
 
-    from ludometer.kernels.compile import JIT, cache_folder
+    from ludometer.kernels.runtime.compile import JIT, cache_folder
 
     click.echo(
         f"ludometer {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}\n"
@@ -60,11 +60,6 @@ def command() -> None:
     click.echo(f"\nmissing: {', '.join(lacks)}; install ludometer again" if lacks else "\nEverything needed is there.")
     click.echo(f"{pl.thread_pool_size()} threads for reading")
     click.echo(f"compiled kernels: {cache_folder()}" if JIT else "kernels run as plain Python (NUMBA_DISABLE_JIT)")
-
-
-def find_program(name: str) -> str | None:
-    """Where a program is; Debian keeps games out of the usual path."""
-    return shutil.which(name) or shutil.which(name, path="/usr/games")
 
 
 def _ask(name: str) -> str:

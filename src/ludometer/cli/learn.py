@@ -73,7 +73,7 @@ def command(**options: Any) -> None:
     listen()
     from ludometer.learning import study_learning
     from ludometer.matches import Matches
-    from ludometer.read.ratings import collect_ratings, find_ratings
+    from ludometer.read.rating_list import collect_ratings, find_ratings
     from ludometer.report.documents import provenance_document
     from ludometer.report.files import check_suffix, write_json
     from ludometer.report.leagues import learning_document
@@ -156,7 +156,7 @@ def _show(study: Learning) -> None:
 
 
 def _draw(study: Learning, path: Any) -> None:
-    from ludometer.report.charts import to_svg
+    from ludometer.drawing import to_svg
     from ludometer.report.files import replacing
 
     with replacing(path) as draft:

@@ -32,8 +32,8 @@ from ludometer.wording import percent
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ludometer.luck import Comparison, LuckChoices, Measurement, Reference
     from ludometer.matches import Matches
+    from ludometer.measurement import Comparison, LuckChoices, Measurement, Reference
 
 
 @click.command("measure")
@@ -116,8 +116,8 @@ def command(**options: Any) -> None:
     ludometer measure races.csv --prizes linear --reference chess.parquet
     """
     listen()
-    from ludometer.luck import compare_games, measure
     from ludometer.matches import Matches
+    from ludometer.measurement import compare_games, measure
     from ludometer.report.files import write_json
 
     settings: dict[str, Any] = {
@@ -187,8 +187,8 @@ def _cutoffs(text: str) -> tuple[int, ...]:
 
 
 def _luck_choices(options: dict[str, Any]) -> LuckChoices:
-    from ludometer.luck import LuckChoices
-    from ludometer.luck.gibbs import make_prior
+    from ludometer.measurement import LuckChoices
+    from ludometer.measurement.population.sampler import make_prior
 
     text, ridge = options["ridge"], None
     if text != "cv":
@@ -224,7 +224,7 @@ def _share(text: str, matches: Matches) -> float:
 
 def _reference(options: dict[str, Any]) -> Reference:
     """The game to compare with, read with the usual names of columns."""
-    from ludometer.luck import measure_reference
+    from ludometer.measurement import measure_reference
 
     file = options["reference"]
     matches = load_by_usual_names(file, "--reference")
@@ -257,7 +257,7 @@ def show(name: str, game: Measurement) -> None:
 
 def compare(games: list[tuple[str, Measurement]], comparison: Comparison) -> None:
     """Print several games side by side, and how sure their order is."""
-    from ludometer.luck.verdict import describe
+    from ludometer.measurement.verdict.verdict import describe
     from ludometer.report.text import format_table, printable
 
     by_name = dict(games)

@@ -250,7 +250,7 @@ def load(options: dict[str, Any], *, connect: bool = True) -> list[Group]:
     note(*remarks)
     groups = reading.groups.items()
     if options.get("experience"):
-        from ludometer.experience import with_experience
+        from ludometer.selection import with_experience
 
         groups = {value: with_experience(matches, options["experience"]) for value, matches in groups}.items()
     if not connect:
@@ -378,7 +378,7 @@ def out_path(_: click.Context, __: click.Parameter, value: str | None) -> Path |
 
 
 def _group(value: str | None, matches: Matches, min_component: int | None, bad_rows: int) -> Group:
-    from ludometer.components import keep_connected
+    from ludometer.selection import keep_connected
 
     place = f"{value}: " if value is not None else ""
     if min_component is not None:

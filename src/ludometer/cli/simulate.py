@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ludometer.arrays import Floats
-    from ludometer.games import DeterministicGame, MoveGame, StrengthGame
     from ludometer.matches import Matches
     from ludometer.players import Players
+    from ludometer.simulate import DeterministicGame, MoveGame, StrengthGame
 
 
 @click.group("simulate", cls=InOrder)
@@ -142,7 +142,7 @@ def coin(**options: Any) -> None:
         return
     import numpy as np
 
-    from ludometer.games import coin_on
+    from ludometer.simulate import coin_on
 
     matches = coin_on(_load_schedule(options), seed=options["seed"])
     _write_record(matches, options, np.zeros(len(matches.players)))
@@ -164,7 +164,7 @@ def deterministic(**options: Any) -> None:
     ludometer simulate deterministic --x 50 --on games.csv --out half.csv
     """
     _check_targets(options)
-    from ludometer.games import DeterministicGame, deterministic_on
+    from ludometer.simulate import DeterministicGame, deterministic_on
 
     if options["on"] is None:
         game = DeterministicGame(options["players"], options["x"], options["per_match"], options["seed"])
@@ -189,7 +189,7 @@ def mixed(**options: Any) -> None:
     _check_targets(options)
     if options["by"]:
         raise LudometerError("one file is written, so --by cannot split it: choose a part with --where")
-    from ludometer.games import mix
+    from ludometer.simulate import mix
 
     matches = mix(_load(options), options["x"], seed=options["seed"])
     _write_record(matches, options)
@@ -223,7 +223,7 @@ def right_moves(**options: Any) -> None:
     ludometer simulate wm --ahead 3 --players 500 --matches 20000 --out wm.parquet --truth ratings.csv
     """
     _check_targets(options)
-    from ludometer.games import MoveGame
+    from ludometer.simulate import MoveGame
 
     settings = {name: options[name] for name in ("sd", "ahead", "activity", "seed")}
     _write_game(MoveGame(options["players"], **settings), options)
@@ -307,7 +307,7 @@ def league(**options: Any) -> None:
     ludometer simulate league --games 200 --learning unbounded --out league.parquet --truth players.csv
     """
     _check_targets(options)
-    from ludometer.games import LeagueGame
+    from ludometer.simulate import LeagueGame
 
     names = ("sd", "games", "lifetimes", "learning", "learning_rate", "learning_gain", "matchmaking", "window", "step")
     game = LeagueGame(options["players"], **{name: options[name] for name in names}, seed=options["seed"])
@@ -318,7 +318,7 @@ def league(**options: Any) -> None:
 
 
 def _write_strengths(sd: float, options: dict[str, Any]) -> None:
-    from ludometer.games import StrengthGame
+    from ludometer.simulate import StrengthGame
 
     settings = (options[name] for name in ("draws", "activity", "seed", "per_match"))
     _write_game(StrengthGame(options["players"], sd, *settings), options)

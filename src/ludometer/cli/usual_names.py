@@ -17,7 +17,7 @@ _LACK = re.compile(r"no columns? holds? [^.;\n]+")
 def load_by_usual_names(file: str, option: str) -> Matches:
     """The matches of the file that the option names; the options that name columns are those of FILE."""
     from ludometer.matches import Matches
-    from ludometer.read.columns import ColumnsNotFound
+    from ludometer.read.columns.names import ColumnsNotFound
 
     try:
         (group,) = load({"file": file}, connect=False)

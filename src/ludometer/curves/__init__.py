@@ -4,13 +4,18 @@ All take Elo points, for one x or many, and by default rise at 0 as steeply as E
 same between equals. Smith 1994, sections 2.5 and 3.
 """
 
-from ludometer.curves.bounded import Bounded
-from ludometer.curves.catalogue import CURVES, make_curve
-from ludometer.curves.check import CurveCheck, check_curve
-from ludometer.curves.curve import ELO_SLOPE, Curve, check_probabilities, invert, natural_unit
-from ludometer.curves.forms import Logistic, Normal, Timesharing
-from ludometer.curves.stob import Stob
-from ludometer.curves.table import CurveTable, tabulate
+from ludometer.curves.curve import (
+    ELO_SLOPE,
+    Curve,
+    CurveCheck,
+    CurveTable,
+    check_curve,
+    check_probabilities,
+    invert,
+    natural_unit,
+    tabulate,
+)
+from ludometer.curves.forms import CURVES, Bounded, Logistic, Normal, Stob, Timesharing, make_curve
 
 __all__ = [
     "CURVES",

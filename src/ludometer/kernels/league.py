@@ -12,7 +12,7 @@ import numpy as np
 from numba.extending import register_jitable
 
 from ludometer.arrays import Codes, Counts, Floats, Halves
-from ludometer.kernels.compile import JIT, kernel
+from ludometer.kernels.runtime.compile import JIT, kernel
 
 _TRIES = 50
 """Opponents looked at before the nearest of them is taken, though he is outside the window."""

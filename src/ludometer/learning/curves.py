@@ -13,8 +13,16 @@ from ludometer.arrays import Array, Floats
 from ludometer.errors import LudometerError
 from ludometer.learning.bins import LearningBins, bin_learning, check_ratings
 from ludometer.learning.populations import Distributions, fit_distributions
-from ludometer.learning.tracking import WARM_UP, Anchor, Tracked, best_step, first_places, follow_windows
-from ludometer.learning.windows import Windows, rate_windows
+from ludometer.learning.tracking import (
+    WARM_UP,
+    Anchor,
+    Tracked,
+    Windows,
+    best_step,
+    first_places,
+    follow_windows,
+    rate_windows,
+)
 from ludometer.matches import Matches
 from ludometer.result import Provenance
 

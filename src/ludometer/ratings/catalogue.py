@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ludometer.errors import LudometerError
-from ludometer.ratings.best_fit import BestFit
-from ludometer.ratings.elo import Elo
+from ludometer.ratings.driver import AnySystem
 from ludometer.ratings.prizes import WINNER, Prizes
-from ludometer.ratings.system import AnySystem
+from ludometer.ratings.systems.best_fit import BestFit
+from ludometer.ratings.systems.elo import Elo
 from ludometer.scale import Base
 
 
@@ -83,8 +83,8 @@ def _read_parameters(text: str, details: str) -> dict[str, Any]:
 
 
 def _make_dynamic(h: float | str = "log-loss", **parameters: Any) -> AnySystem:
-    from ludometer.ratings.calibration import Calibrated
-    from ludometer.ratings.dynamic import Dynamic
+    from ludometer.ratings.noise.tuning import Calibrated
+    from ludometer.ratings.systems.dynamic import Dynamic
 
     if isinstance(h, str):
         return Calibrated(Dynamic(**parameters), "optimal" if h == "optimal" else "log-loss")
@@ -92,8 +92,8 @@ def _make_dynamic(h: float | str = "log-loss", **parameters: Any) -> AnySystem:
 
 
 def _make_shrinking(h: float | str = "log-loss", **parameters: Any) -> AnySystem:
-    from ludometer.ratings.calibration import Calibrated
-    from ludometer.ratings.dynamic import DynamicShrinking
+    from ludometer.ratings.noise.tuning import Calibrated
+    from ludometer.ratings.systems.dynamic import DynamicShrinking
 
     if isinstance(h, str):
         return Calibrated(DynamicShrinking(**parameters), "optimal" if h == "optimal" else "log-loss")
@@ -101,13 +101,13 @@ def _make_shrinking(h: float | str = "log-loss", **parameters: Any) -> AnySystem
 
 
 def _make_ics(**parameters: Any) -> AnySystem:
-    from ludometer.ratings.ics import InternetChess
+    from ludometer.ratings.systems.ics import InternetChess
 
     return InternetChess(**parameters)
 
 
 def _make_smith(**parameters: Any) -> AnySystem:
-    from ludometer.ratings.smith import FittedSmith, Smith
+    from ludometer.ratings.systems.smith import FittedSmith, Smith
 
     if {"h", "sd"} <= parameters.keys() and not isinstance(parameters["h"], str):
         return FittedSmith(**parameters)
@@ -115,25 +115,25 @@ def _make_smith(**parameters: Any) -> AnySystem:
 
 
 def _make_glicko2(**parameters: Any) -> AnySystem:
-    from ludometer.ratings.glicko2 import Glicko2
+    from ludometer.ratings.systems.glicko2 import Glicko2
 
     return Glicko2(**parameters)
 
 
 def _make_static(**parameters: Any) -> AnySystem:
-    from ludometer.ratings.static import Static
+    from ludometer.ratings.systems.static import Static
 
     return Static(**parameters)
 
 
 def _make_federation(averages: float = 0, **parameters: Any) -> AnySystem:
-    from ludometer.ratings.federation import Federation
+    from ludometer.ratings.systems.federation import Federation
 
     return Federation(averages=bool(averages), **parameters)
 
 
 def _make_series_elo(*, prizes: Prizes = WINNER, base: Base = "10", first: float = 0, **parameters: Any) -> AnySystem:
-    from ludometer.ratings.series import SeriesElo
+    from ludometer.ratings.scores.elo import SeriesElo
 
     if base != "10":
         raise LudometerError("series Elo is on the scale of the scores: it knows no base")

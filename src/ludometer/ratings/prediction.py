@@ -12,9 +12,8 @@ from ludometer.arrays import Codes, Floats
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.ratings.draws import DrawTally, draw_probability
-from ludometer.ratings.elo import Elo
-from ludometer.ratings.rating import Ratings, Tally
-from ludometer.ratings.system import AnySystem, RatingSystem, prepare
+from ludometer.ratings.driver import AnySystem, Ratings, RatingSystem, Tally, prepare
+from ludometer.ratings.systems.elo import Elo
 from ludometer.result import Provenance
 from ludometer.wording import PERCENT_LABELS, percent, percentages
 

@@ -102,7 +102,7 @@ def seat_columns(seats: Seats, prizes: Prizes) -> tuple[Floats, Floats]:
     >>> [column.round(2).tolist() for column in seat_columns(table, make_prizes("linear"))]
     [[1.0, 0.67, 0.33, 0.0], [1.0, 0.5, 0.5, 0.0]]
     """
-    from ludometer.kernels.seats import share_prizes
+    from ludometer.kernels.systems.multiplayer import share_prizes
 
     prize = _recorded_shares(seats, prizes.name) if prizes.are_recorded else _ruled_shares(seats, prizes)
     score = np.empty(len(prize))

@@ -1,6 +1,6 @@
 """Files, standard input and Arrow tables in, `Matches` out."""
 
-from ludometer.read.columns import ReadOptions
+from ludometer.read.columns.names import ReadOptions
 from ludometer.read.reading import MatchStream, Reading, read_file, read_matches, stream_matches
 
 __all__ = ["MatchStream", "ReadOptions", "Reading", "read_file", "read_matches", "stream_matches"]

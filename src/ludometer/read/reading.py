@@ -12,13 +12,13 @@ import numpy as np
 from ludometer.arrays import Counts, Times
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches, owned, reorder_seats
-from ludometer.read.columns import ColumnsNotFound, PairColumns, ReadOptions, find_columns
-from ludometer.read.guess import guess_columns, guess_dates
-from ludometer.read.index import TextIndex
+from ludometer.read.columns.codes import TextIndex
+from ludometer.read.columns.guess import guess_columns, guess_dates
+from ludometer.read.columns.names import ColumnsNotFound, PairColumns, ReadOptions, find_columns
+from ludometer.read.columns.times import find_time_format, parse_times
+from ludometer.read.files.opening import open_source
+from ludometer.read.files.source import Source, plain_errors
 from ludometer.read.rows import Extra, PairRows, RowReader, SeatRows
-from ludometer.read.source import Source, plain_errors
-from ludometer.read.sources import open_source
-from ludometer.read.times import find_time_format, parse_times
 
 if TYPE_CHECKING:
     import polars as pl

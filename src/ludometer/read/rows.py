@@ -10,17 +10,17 @@ import numpy as np
 
 from ludometer.arrays import Codes, Counts, Floats, Halves, Mask, Times
 from ludometer.errors import LudometerError
-from ludometer.read.columns import PairColumns, ReadOptions, SeatColumns, find_named
+from ludometer.read.columns.codes import IntegerIndex, TextIndex
+from ludometer.read.columns.names import PairColumns, ReadOptions, SeatColumns, find_named
+from ludometer.read.columns.outcomes import UNFINISHED, Outcomes, numbers
+from ludometer.read.columns.times import TimeFormat, can_order, find_epoch, find_time_format, parse_times
 from ludometer.read.faults import Faults, first_values
-from ludometer.read.index import IntegerIndex, TextIndex
-from ludometer.read.outcomes import UNFINISHED, Outcomes, numbers
-from ludometer.read.times import TimeFormat, can_order, find_epoch, find_time_format, parse_times
-from ludometer.read.where import parse_where
+from ludometer.read.filter import parse_where
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ludometer.read.source import Source
+    from ludometer.read.files.source import Source
 
 _MUST_BE_TIMES = ("date", "datetime")
 

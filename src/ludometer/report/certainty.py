@@ -7,7 +7,7 @@ from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
 
-from ludometer.luck.yardstick import replicates_for
+from ludometer.measurement.benchmarks.yardstick import replicates_for
 from ludometer.report.charts import cutoff_chart
 from ludometer.report.parts import (
     NOTHING,
@@ -33,8 +33,8 @@ from ludometer.report.scales import Row, share_chart
 if TYPE_CHECKING:
     import polars as pl
 
-    from ludometer.luck import Measurement
-    from ludometer.luck.checks import Check
+    from ludometer.measurement import Measurement
+    from ludometer.measurement.verdict.checks import Check
 
 _MULTIVERSE = ("cutoff", "half", "activity", "draws", "prizes", "component")
 

@@ -7,8 +7,8 @@ from html import escape
 
 import numpy as np
 
-from ludometer.luck.comparison import compare_games
-from ludometer.report.charts import to_svg
+from ludometer.drawing import to_svg
+from ludometer.measurement.verdict.comparison import compare_games
 from ludometer.report.parts import (
     NOTHING,
     Game,

@@ -10,8 +10,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ludometer.luck.comparison import order_games
-from ludometer.report.charts import ACCENT, GREY, INK, to_svg
+from ludometer.drawing import ACCENT, GREY, INK, to_svg
+from ludometer.measurement.verdict.comparison import order_games
 from ludometer.report.files import replacing
 from ludometer.report.page import Additions, render_page
 from ludometer.report.parts import Game, download, paragraphs, table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -10,24 +11,34 @@ from pathlib import Path
 from typing import Any
 
 from ludometer.errors import LudometerError
-from ludometer.luck import Comparison, LuckMetrics, Measurement
+from ludometer.extensions import COMMANDS, find_extensions
+from ludometer.measurement import Comparison, LuckMetrics, Measurement
 from ludometer.ratings import Evaluation, PlacesPrediction, Prediction, Ratings
 from ludometer.result import Provenance
-
-_SCHEMAS = Path(__file__).parent / "schemas"
 
 
 def schema_names() -> list[str]:
     """Commands whose output has a schema."""
-    return sorted(path.stem for path in _SCHEMAS.glob("*.json"))
+    return sorted(path.stem for folder in _schema_folders() for path in folder.glob("*.json"))
 
 
 def load_schema(command: str) -> dict[str, Any]:
     """The JSON Schema of a command's output."""
-    if command not in schema_names():
-        raise LudometerError(f"no schema for {command!r}; there are: {', '.join(schema_names())}")
-    schema: dict[str, Any] = json.loads((_SCHEMAS / f"{command}.json").read_text(encoding="utf-8"))
-    return schema
+    for folder in _schema_folders():
+        if (file := folder / f"{command}.json").is_file() and command in schema_names():
+            schema: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+            return schema
+    raise LudometerError(f"no schema for {command!r}; there are: {', '.join(schema_names())}")
+
+
+def _schema_folders() -> list[Path]:
+    """Ours, and the folder `schemas` of each package that adds a command."""
+    folders = [Path(__file__).parent / "schemas"]
+    for reference in find_extensions(COMMANDS).values():
+        package = reference.partition(":")[0].rpartition(".commands")[0]
+        if package and (spec := importlib.util.find_spec(package)) and spec.origin:
+            folders.append(Path(spec.origin).parent / "schemas")
+    return folders
 
 
 def ratings_document(ratings: Ratings, rows: list[dict[str, Any]]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from ludometer.report.charts import separate_ids
+from ludometer.drawing import separate_ids
 
 _STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from ludometer.learning import Learning, Tracked
     from ludometer.learning.tracking import Rates
     from ludometer.ratings import Drift, Noise, PrintedNoise, Triangles
-    from ludometer.ratings.noise import PrintedTerms
-    from ludometer.ratings.triangles import TriangleShare
+    from ludometer.ratings.cycles.triangles import TriangleShare
+    from ludometer.ratings.noise.noise import PrintedTerms
     from ludometer.result import Provenance
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ludometer.luck.metrics import shift_by_change
-from ludometer.report.charts import ACCENT, GREY, INK
+from ludometer.drawing import ACCENT, GREY, INK
+from ludometer.measurement.luck import shift_by_change
 from ludometer.report.parts import NOTHING, bullets, download, figure, number, paragraphs, table, widening
 from ludometer.scale import elo_to_probit, probit_to_elo
 from ludometer.wording import percent
@@ -16,7 +16,7 @@ from ludometer.wording import percent
 if TYPE_CHECKING:
     import polars as pl
 
-    from ludometer.luck import LuckMetrics, Measurement, PopulationLuck, RidgeLuck
+    from ludometer.measurement import LuckMetrics, Measurement, PopulationLuck, RidgeLuck
 
 _SHOWN = 20
 _NEAR, _CLEAR, _FEW = 0.05, 2.0, 100

@@ -8,13 +8,13 @@ from html import escape
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from ludometer.luck.reference import reference_games
+from ludometer.measurement.benchmarks.reference import reference_games
 from ludometer.report.parts import Game, confidence, is_printed, table
 from ludometer.version import __version__
 from ludometer.wording import percent
 
 if TYPE_CHECKING:
-    from ludometer.luck import Measurement
+    from ludometer.measurement import Measurement
 
 _TWO = (
     "<p>Ratings start at 0. In a match the first player is expected to score E = 1 / (1 + 10<sup>-(R₁ - "

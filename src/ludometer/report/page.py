@@ -10,8 +10,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ludometer.luck.comparison import order_games
-from ludometer.luck.words import describe_place
+from ludometer.measurement.verdict.comparison import order_games
+from ludometer.measurement.verdict.sentences import describe_place
 from ludometer.report.certainty import how_sure
 from ludometer.report.comparison import side_by_side, summarise
 from ludometer.report.files import replacing
@@ -35,7 +35,7 @@ from ludometer.report.scales import Row, scale_chart, share_chart
 from ludometer.report.sections import data, other, players, prediction
 
 if TYPE_CHECKING:
-    from ludometer.luck import Measurement
+    from ludometer.measurement import Measurement
 
 
 def write_page(

@@ -10,16 +10,16 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ludometer import wording
-from ludometer.luck.verdict import describe_share
-from ludometer.report.charts import to_svg
+from ludometer.drawing import to_svg
+from ludometer.measurement.verdict.verdict import describe_share
 from ludometer.scale import points_per_unit
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ludometer.luck import Measurement
-    from ludometer.luck.checks import Check
-    from ludometer.luck.inversion import Inversion
+    from ludometer.measurement import Measurement
+    from ludometer.measurement.benchmarks.inversion import Inversion
+    from ludometer.measurement.verdict.checks import Check
 
 Game = tuple[str, "Measurement"]
 

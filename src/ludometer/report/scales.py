@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ludometer.luck.reference import reference_games
-from ludometer.report.charts import ACCENT, GREY, INK
+from ludometer.drawing import ACCENT, GREY, INK
+from ludometer.measurement.benchmarks.reference import reference_games
 
 if TYPE_CHECKING:
     from ludometer.report.parts import Game, Share

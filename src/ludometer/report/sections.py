@@ -15,7 +15,7 @@ from ludometer.wording import percent
 if TYPE_CHECKING:
     import polars as pl
 
-    from ludometer.luck import Measurement
+    from ludometer.measurement import Measurement
 
 _TOP = 25
 

@@ -13,9 +13,9 @@ import numpy as np
 from ludometer.arrays import Counts, Floats
 from ludometer.errors import ConvergenceWarning, LudometerError
 from ludometer.matches import Seats
-from ludometer.ratings.series import SeriesElo
-from ludometer.ratings.series_charts import spread_apart
-from ludometer.ratings.series_record import SeriesRecord
+from ludometer.ratings.scores.charts import spread_apart
+from ludometer.ratings.scores.elo import SeriesElo
+from ludometer.ratings.scores.record import SeriesRecord
 from ludometer.result import Provenance
 from ludometer.wording import PERCENT_LABELS, percent
 
@@ -186,7 +186,7 @@ def _expect(seats: Seats, score: Floats, rating: Floats, *, additive: bool) -> F
 
 def _paths(system: SeriesElo, record: SeriesRecord, min_series: int) -> tuple[Counts, list[Floats]]:
     """The ratings of each player after each of his series, of those who have enough."""
-    from ludometer.kernels.series import AFTER
+    from ludometer.kernels.systems.scores import AFTER
 
     _, audit, _ = system.play_with_audit(system.start(len(record.matches.players)), record.matches)
     player = record.seats.player

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ludometer.skat import cards
-from ludometer.skat.games import GameScores, score_games
-from ludometer.skat.replay import Replays, replay_games
+from ludometer.skat.rules import cards
+from ludometer.skat.rules.games import GameScores, score_games
+from ludometer.skat.rules.replay import Replays, replay_games
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,7 +10,7 @@ import numpy as np
 
 from ludometer.arrays import Counts, Floats
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.ratings.series_record import SeriesRecord
+from ludometer.ratings.scores.record import SeriesRecord
 
 if TYPE_CHECKING:
     import polars as pl

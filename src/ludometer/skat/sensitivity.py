@@ -11,8 +11,8 @@ import numpy as np
 
 from ludometer.arrays import Floats, Mask
 from ludometer.errors import LudometerError
-from ludometer.ratings.series import SeriesElo
-from ludometer.ratings.series_record import SeriesRecord
+from ludometer.ratings.scores.elo import SeriesElo
+from ludometer.ratings.scores.record import SeriesRecord
 from ludometer.result import Provenance
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ from ludometer.arrays import Array, Floats
 from ludometer.errors import ConvergenceWarning, LudometerError, NoFiniteFit
 from ludometer.matches import Matches
 from ludometer.result import Provenance
-from ludometer.strength.comparisons import Comparisons, gather
+from ludometer.strength.comparisons import Comparisons, gather, refuse_separation, refuse_separation_by_seats
 from ludometer.strength.newton import Maximum, maximise
-from ludometer.strength.separation import refuse_separation, refuse_separation_by_seats
 from ludometer.strength.skills import Link, Skills, check_link, quantile
 
 
@@ -83,7 +82,7 @@ class PenalisedLikelihood:
 
         The log-odds of a smoothed share are about right for opponents around 0, and save a step or two.
         """
-        from ludometer.kernels.paired import balance_pairs
+        from ludometer.kernels.skills.paired import balance_pairs
 
         pairs, n = self.comparisons, self.n
         ahead, met = balance_pairs(pairs.starts, pairs.opponent, pairs.outcomes)
@@ -96,7 +95,7 @@ class PenalisedLikelihood:
 
     def evaluate(self, x: Floats) -> tuple[float, Floats]:
         """The penalised log likelihood and its gradient."""
-        from ludometer.kernels.paired import evaluate_pairs
+        from ludometer.kernels.skills.paired import evaluate_pairs
 
         pairs, n, gradient = self.comparisons, self.n, np.empty(self.n + 2)
         self.likelihood = evaluate_pairs(
@@ -120,7 +119,7 @@ class PenalisedLikelihood:
 
     def multiply(self, x: Floats) -> Floats:
         """Minus the Hessian times x; an advantage or threshold that is not fitted stays 0."""
-        from ludometer.kernels.paired import multiply_pairs
+        from ludometer.kernels.skills.paired import multiply_pairs
 
         pairs, n, image = self.comparisons, self.n, self._image
         multiply_pairs(pairs.starts, pairs.opponent, self.curvature, self.ties, float(self.diagonal[n]), x, image)

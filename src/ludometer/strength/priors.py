@@ -16,7 +16,7 @@ from ludometer.errors import LudometerError
 from ludometer.scale import ELO, from_elo
 
 if TYPE_CHECKING:
-    from ludometer.kernels.expected import PriorTable
+    from ludometer.kernels.skills.expected import PriorTable
 
 _NO_FLAT = (
     "a flat prior is not allowed: whoever never lost would be rated infinitely high, and whoever never won infinitely "
@@ -103,7 +103,7 @@ class NormalPrior:
 
     def table(self) -> PriorTable:
         """Two points: a cubic through them, and what lies beyond, are the parabola itself."""
-        from ludometer.kernels.expected import PriorTable
+        from ludometer.kernels.skills.expected import PriorTable
 
         sd = from_elo(self.sd)
         return PriorTable(-sd, 2 * sd, np.full(2, -0.5), np.array([1, -1]) / sd, sd**-2, sd**-2, -math.inf, math.inf)
@@ -163,7 +163,7 @@ class LearningPrior:
 
     def table(self) -> PriorTable:
         """From the beginners up to where the density is e^-1000."""
-        from ludometer.kernels.expected import PriorTable
+        from ludometer.kernels.skills.expected import PriorTable
 
         x = self._grid
         value, slope, bend = self.derivatives(x)
@@ -270,7 +270,7 @@ class EmpiricalPrior:
 
     def derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """The log density, its slope, and minus its second derivative."""
-        from ludometer.kernels.expected import look_up
+        from ludometer.kernels.skills.expected import look_up
 
         points = np.asarray(x, np.float64)
         value, slope, bend = look_up(self.table(), np.ascontiguousarray(from_elo(points - self.mean)).ravel())
@@ -279,7 +279,7 @@ class EmpiricalPrior:
 
     def table(self) -> PriorTable:
         """The grid itself; beyond its ends, ten SDs out, a normal tail."""
-        from ludometer.kernels.expected import PriorTable
+        from ludometer.kernels.skills.expected import PriorTable
 
         bend = from_elo(self.sd) ** -2
         return PriorTable(

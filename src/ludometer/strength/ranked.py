@@ -13,10 +13,9 @@ from ludometer.arrays import Array, Codes, Counts, Floats
 from ludometer.errors import ConvergenceWarning, MatchDataError
 from ludometer.matches import Matches
 from ludometer.result import Provenance
-from ludometer.strength.comparisons import check_weights
+from ludometer.strength.comparisons import check_weights, refuse_one_way
 from ludometer.strength.newton import maximise
 from ludometer.strength.pairwise import check_ridge
-from ludometer.strength.separation import refuse_one_way
 from ludometer.strength.skills import Skills
 
 
@@ -95,7 +94,7 @@ class Orders:
 
     def islands(self, n_players: int) -> tuple[Codes, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
         """The connected part of each player, and who has a match."""
-        from ludometer.kernels.components import components
+        from ludometer.kernels.skills.components import components
 
         hub = np.repeat(self.player[self.starts[:-1]], np.diff(self.starts))
         played = np.zeros(n_players, bool)
@@ -133,7 +132,7 @@ class OrderLikelihood:
 
     def evaluate(self, x: Floats) -> tuple[float, Floats]:
         """The penalised log likelihood and its gradient."""
-        from ludometer.kernels.plackett import evaluate_orders
+        from ludometer.kernels.skills.plackett import evaluate_orders
 
         orders, gradient = self.orders, np.empty(len(x))
         self.likelihood = evaluate_orders(
@@ -154,7 +153,7 @@ class OrderLikelihood:
 
     def multiply(self, x: Floats) -> Floats:
         """Minus the Hessian times x."""
-        from ludometer.kernels.plackett import multiply_orders
+        from ludometer.kernels.skills.plackett import multiply_orders
 
         orders, image = self.orders, np.empty(len(x))
         columns = (orders.starts, orders.player, orders.stop, orders.gone, orders.weight)
@@ -167,7 +166,7 @@ class OrderLikelihood:
 
         Its covariance is minus the Hessian of the likelihood; a match counts the root of its weight times.
         """
-        from ludometer.kernels.plackett import evaluate_orders
+        from ludometer.kernels.skills.plackett import evaluate_orders
 
         orders, n = self.orders, len(x)
         columns = (orders.starts, orders.player, orders.stop, orders.gone)

@@ -1,0 +1,1 @@
+"""Skill and luck in backgammon as JSON, text, charts and a page."""

@@ -1,0 +1,1 @@
+"""Chess files: games in PGN with their moves, tables of evaluations."""

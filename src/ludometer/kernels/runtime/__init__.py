@@ -1,0 +1,1 @@
+"""How kernels run: compiled and kept on disk, eight lanes at a time."""

@@ -1,0 +1,85 @@
+"""The decorator of all kernels: Numba with a disk cache of its own, and a word in the log when it has to compile."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import event
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+JIT = not numba.config.DISABLE_JIT
+"""False under NUMBA_DISABLE_JIT=1: then kernels run as plain Python, and SIMD kernels give way to their twins."""
+
+_log = logging.getLogger(__name__)
+
+
+def kernel(function: Function) -> Function:
+    """Compile on first use, without the GIL, with NumPy's rules for division, cached on disk.
+
+    Numba's own cache sits beside the source and does not notice an edit in another file that a kernel calls;
+    this one lies in the user's cache folder under a hash of all kernel sources.
+    """
+    settings = {"nogil": True, "error_model": "numpy"}
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(_CACHE)
+    try:
+        return numba.njit(cache=True, **settings)(function)  # type: ignore[no-any-return]
+    except (RuntimeError, OSError):
+        _log.info("no folder to keep compiled kernels in; they are compiled in each run")
+        return numba.njit(**settings)(function)  # type: ignore[no-any-return]
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def cache_folder() -> Path:
+    """Where compiled kernels are kept: named by a hash of all kernel sources."""
+    digest = hashlib.sha256()
+    package = Path(__file__).parents[2]
+    for folder in (package / "kernels", *sorted(package.glob("*/kernels"))):
+        for source in sorted(folder.rglob("*.py")):
+            digest.update(source.name.encode() + source.read_bytes())
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        home = Path(os.environ["NUMBA_CACHE_DIR"])
+    elif sys.platform == "win32":
+        home = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        home = _user_folder() / "Library" / "Caches"
+    else:
+        home = Path(os.environ.get("XDG_CACHE_HOME") or _user_folder() / ".cache")
+    return home / "ludometer" / f"kernels-{digest.hexdigest()[:16]}"
+
+
+def _user_folder() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:
+        # an account without a home, as in some containers
+        return Path(tempfile.gettempdir())
+
+
+class _Compilation(event.Listener):  # type: ignore[misc]
+    """Says once a process that kernels are being compiled, so that nobody wonders about the first run."""
+
+    said = False
+
+    def on_start(self, event: Any) -> None:
+        module = getattr(event.data["dispatcher"].py_func, "__module__", "")
+        if not self.said and module.startswith("ludometer."):
+            _Compilation.said = True
+            _log.info("compiling for this machine; the next run starts at once")
+
+    def on_end(self, event: Any) -> None:
+        """Nothing to say."""
+
+
+_CACHE = cache_folder()
+event.register("numba:compile", _Compilation())

@@ -1,0 +1,1 @@
+"""Likelihoods of skills, their curvature, ranks and the equations that give standard errors."""

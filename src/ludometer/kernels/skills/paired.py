@@ -1,0 +1,417 @@
+"""Matches of two gathered into pairs: how often each met each, and how it ended, in Arrow's list layout.
+
+Row i holds the opponents of player i from starts[i] to starts[i + 1], each once, so that a sum over pairs reads each
+of them one time. Nothing is ever of the size players times players.
+
+The likelihood of paired comparisons with ties, its gradient and its curvature, over gathered pairs.
+
+The performances of two differ by d = s_i - s_j + advantage plus noise; the first wins if that is above t, loses if it
+is below -t, else they tie: P(win) = F(d - t), P(loss) = F(-d - t), P(tie) = F(t - d) - F(-t - d). F(x) is Phi(x / root
+2) for normal performances of variance 1 (probit) and 1 / (1 + exp(-x)) for Gumbel ones (logit; with ties that is Rao
+and Kupper 1967). The logarithms are concave in (d, t) (Burridge 1981; Pratt 1981).
+
+Of the three unknowns skills, t and advantage the last two stand behind the skills in all vectors.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba.extending import register_jitable
+
+from ludometer.arrays import Codes, Counts, Floats, Halves
+from ludometer.kernels.runtime import lanes
+from ludometer.kernels.runtime.compile import JIT, kernel
+
+
+def gather_pairs_plain(
+    first: Codes, second: Codes, halves: Halves, weight: Floats, n_players: int, ordered: bool
+) -> tuple[Counts, Codes, Floats]:
+    """The plain twin of `gather_pairs`."""
+    rows: list[dict[int, list[float]]] = [{} for _ in range(n_players)]
+    for t in range(len(first)):
+        i, j, half = int(first[t]), int(second[t]), int(halves[t])
+        if not ordered and i > j:
+            i, j, half = j, i, 2 - half
+        rows[i].setdefault(j, [0.0, 0.0, 0.0])[2 - half] += float(weight[t]) if len(weight) else 1.0
+    starts = np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64)
+    opponent = np.array([j for row in rows for j in row], np.int32)
+    outcomes = np.array([counts for row in rows for counts in row.values()], np.float64).reshape(-1, 3).T.copy()
+    return starts, opponent, outcomes
+
+
+def gather_pairs(
+    first: Codes, second: Codes, halves: Halves, weight: Floats, n_players: int, *, ordered: bool
+) -> tuple[Counts, Codes, Floats]:
+    """(starts, opponents, outcomes): outcomes are (3, pairs), wins, ties and losses of the row's player.
+
+    The row's player is the one with the lower code, or, if `ordered`, the one in the first seat. `weight` is one a
+    match, or of length 0 for ones.
+    """
+    if not JIT:
+        return gather_pairs_plain(first, second, halves, weight, n_players, ordered)
+    return _gather_pairs(first, second, halves, weight, n_players, ordered)
+
+
+@kernel
+def _gather_pairs(
+    first: Codes, second: Codes, halves: Halves, weight: Floats, n_players: int, ordered: bool
+) -> tuple[Counts, Codes, Floats]:
+    n_matches = len(first)
+    # by row: a counting sort of the matches, then in each row a slot for each new opponent
+    begin = np.zeros(n_players + 1, np.int64)
+    for t in range(n_matches):
+        row = first[t] if ordered else min(first[t], second[t])
+        begin[row + 1] += 1
+    for i in range(n_players):
+        begin[i + 1] += begin[i]
+    place = begin[:-1].copy()
+    # opponent and outcome in one number, so that the second pass reads in order
+    result = np.empty(n_matches, np.int64)
+    sorted_weight = np.empty(len(weight))
+    for t in range(n_matches):
+        i, j, kind = first[t], second[t], 2 - halves[t]
+        if not ordered and i > j:
+            i, j, kind = j, i, 2 - kind
+        result[place[i]] = 4 * np.int64(j) + kind
+        if len(weight):
+            sorted_weight[place[i]] = weight[t]
+        place[i] += 1
+    starts, slot = np.zeros(n_players + 1, np.int64), np.full(n_players, -1, np.int64)
+    opponent, outcomes = np.empty(n_matches, np.int32), np.zeros((3, n_matches))
+    n_pairs = 0
+    for i in range(n_players):
+        row_start = n_pairs
+        for k in range(begin[i], begin[i + 1]):
+            j, kind = result[k] >> 2, result[k] & 3
+            if slot[j] < row_start:
+                slot[j] = n_pairs
+                opponent[n_pairs] = j
+                n_pairs += 1
+            outcomes[kind, slot[j]] += sorted_weight[k] if len(weight) else 1.0
+        starts[i + 1] = n_pairs
+    return starts, opponent[:n_pairs].copy(), outcomes[:, :n_pairs].copy()
+
+
+_ROOT_HALF = math.sqrt(0.5)
+_LOG_ROOT_TAU = 0.5 * math.log(2 * math.pi)
+_SMALL = 1e-150
+_TAIL = -6.0
+"""Below it the normal distribution comes from its continued fraction, which neither underflows nor cancels."""
+
+
+def log_likelihood_plain(
+    starts: Counts, opponent: Codes, outcomes: Floats, skill: Floats, t: float, advantage: float, probit: bool
+) -> float:
+    """The plain twin of `evaluate_pairs`, which gives the sum only."""
+    from scipy.special import log_ndtr
+
+    def log_cdf(x: Floats) -> Floats:
+        return np.asarray(log_ndtr(x * _ROOT_HALF) if probit else -np.logaddexp(0, -x))
+
+    row = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    d = skill[row] - skill[opponent] + advantage
+    total = float(outcomes[0] @ log_cdf(d - t) + outcomes[2] @ log_cdf(-d - t))
+    if outcomes[1].any():
+        # in the lower tail, where a difference of two logarithms keeps its digits
+        upper, lower = log_cdf(t - np.abs(d)), log_cdf(-t - np.abs(d))
+        total += float(outcomes[1] @ (upper + np.log(-np.expm1(lower - upper))))
+    return total
+
+
+def evaluate_pairs(
+    starts: Counts,
+    opponent: Codes,
+    outcomes: Floats,
+    ties: bool,
+    skill: Floats,
+    t: float,
+    advantage: float,
+    probit: bool,
+    gradient: Floats,
+    curvature: Floats,
+    diagonal: Floats,
+) -> float:
+    """The log likelihood; writes the gradient, the pairs' curvature (3, pairs) and the diagonal of the Hessian.
+
+    `curvature` holds minus the second derivatives in dd, dt and tt of each pair; of its rows only the first is
+    written, and t is taken as 0, unless there are `ties`.
+    """
+    if JIT and not ties and not probit:
+        return _evaluate_logit(starts, opponent, outcomes, skill, advantage, gradient, curvature, diagonal)
+    return _evaluate(starts, opponent, outcomes, ties, skill, t, advantage, probit, gradient, curvature, diagonal)
+
+
+@kernel
+def _evaluate_logit(
+    starts: Counts,
+    opponent: Codes,
+    outcomes: Floats,
+    skill: Floats,
+    advantage: float,
+    gradient: Floats,
+    curvature: Floats,
+    diagonal: Floats,
+) -> float:
+    """`_evaluate` for the logit model without ties, with eight exponentials at a time."""
+    n, widest = len(starts) - 1, 0
+    for i in range(n):
+        widest = max(widest, starts[i + 1] - starts[i])
+    width = widest + lanes.WIDTH
+    away, win, loss = np.zeros((1, width)), np.zeros((1, width)), np.zeros((1, width))
+    gradient[:] = 0
+    diagonal[:] = 0
+    total, product = 0.0, 1.0
+    for i in range(n):
+        begin, size = starts[i], starts[i + 1] - starts[i]
+        centre, own_gradient, own_diagonal = skill[i] + advantage, 0.0, 0.0
+        for k in range(size):
+            away[0, k] = skill[opponent[begin + k]] - centre
+        for k in range(0, size, lanes.WIDTH):
+            odds = lanes.exponential(lanes.load(away, 0, k))
+            chance = 1.0 / (odds + 1.0)
+            lanes.store(win, 0, k, chance)
+            lanes.store(loss, 0, k, odds * chance)
+        for k in range(size):
+            e = begin + k
+            won, lost, up, down = outcomes[0, e], outcomes[2, e], win[0, k], loss[0, k]
+            g, dd, likely = won * down - lost * up, (won + lost) * up * down, won * up + lost * down
+            if max(won, lost) == 1 and won + lost == 1 and likely > _SMALL:
+                product *= likely
+                if product < _SMALL:
+                    total += math.log(product)
+                    product = 1.0
+            else:
+                total += won * log_cdf(-away[0, k], False)[0] + lost * log_cdf(away[0, k], False)[0]
+            curvature[0, e] = dd
+            own_gradient += g
+            own_diagonal += dd
+            gradient[opponent[e]] -= g
+            diagonal[opponent[e]] += dd
+        gradient[i] += own_gradient
+        gradient[n + 1] += own_gradient
+        diagonal[i] += own_diagonal
+        diagonal[n + 1] += own_diagonal
+    return total + math.log(product)
+
+
+@kernel
+def _evaluate(
+    starts: Counts,
+    opponent: Codes,
+    outcomes: Floats,
+    ties: bool,
+    skill: Floats,
+    t: float,
+    advantage: float,
+    probit: bool,
+    gradient: Floats,
+    curvature: Floats,
+    diagonal: Floats,
+) -> float:
+    n = len(starts) - 1
+    gradient[:] = 0
+    diagonal[:] = 0
+    # a product of probabilities needs one logarithm now and then, not one each
+    total, product = 0.0, 1.0
+    for i in range(n):
+        own_gradient, own_diagonal = 0.0, 0.0
+        for e in range(starts[i], starts[i + 1]):
+            j = opponent[e]
+            d = skill[i] - skill[j] + advantage
+            won, lost = outcomes[0, e], outcomes[2, e]
+            if ties:
+                value, g, gt, dd, dt, tt = _with_tie(d, t, won, outcomes[1, e], lost, probit)
+                total += value
+                curvature[1, e] = dt
+                curvature[2, e] = tt
+                gradient[n] += gt
+                diagonal[n] += tt
+            else:
+                win, loss, up, down, dd = _decided(d, won, lost, probit)
+                g = won * up - lost * down
+                if max(won, lost) == 1 and won + lost == 1 and win * won + loss * lost > _SMALL:
+                    product *= win * won + loss * lost
+                    if product < _SMALL:
+                        total += math.log(product)
+                        product = 1.0
+                else:
+                    total += won * log_cdf(d, probit)[0] + lost * log_cdf(-d, probit)[0]
+            curvature[0, e] = dd
+            own_gradient += g
+            own_diagonal += dd
+            gradient[j] -= g
+            diagonal[j] += dd
+        gradient[i] += own_gradient
+        gradient[n + 1] += own_gradient
+        diagonal[i] += own_diagonal
+        diagonal[n + 1] += own_diagonal
+    return total + math.log(product)
+
+
+@register_jitable
+def _with_tie(d, t, won, tied, lost, probit):  # type: ignore[no-untyped-def]  # Numba infers the types
+    """The sum over a pair's results with its derivatives in d and t, and minus its second derivatives dd, dt, tt."""
+    value, g, gt, dd, dt, tt = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    if won > 0:
+        logarithm, slope, bend = log_cdf(d - t, probit)
+        value += won * logarithm
+        g += won * slope
+        gt -= won * slope
+        dd += won * bend
+        dt -= won * bend
+        tt += won * bend
+    if lost > 0:
+        logarithm, slope, bend = log_cdf(-d - t, probit)
+        value += lost * logarithm
+        g -= lost * slope
+        gt -= lost * slope
+        dd += lost * bend
+        dt += lost * bend
+        tt += lost * bend
+    if tied > 0:
+        logarithm, slope, slope_t, bend, bend_dt, bend_tt = log_tie(d, t, probit)
+        value += tied * logarithm
+        g += tied * slope
+        gt += tied * slope_t
+        dd += tied * bend
+        dt += tied * bend_dt
+        tt += tied * bend_tt
+    return value, g, gt, dd, dt, tt
+
+
+@register_jitable
+def _decided(d, won, lost, probit):  # type: ignore[no-untyped-def]  # Numba infers the types
+    """Without ties: P(win), P(loss), the slopes of their logarithms in d and -d, and the pair's curvature."""
+    # without a branch on the sign of d, which no processor can foresee
+    if not probit:
+        odds = math.exp(min(max(-d, -700.0), 700.0))
+        win = 1 / (1 + odds)
+        loss = odds * win
+        return win, loss, loss, win, (won + lost) * win * loss
+    z = d * _ROOT_HALF
+    if abs(z) > -_TAIL:
+        _, up, bend_up = log_cdf(d, probit)
+        _, down, bend_down = log_cdf(-d, probit)
+        return 0.0, 0.0, up, down, won * bend_up + lost * bend_down
+    small_p = 0.5 * math.erfc(abs(d) * 0.5)
+    above = 1.0 if d > 0 else 0.0
+    win = above * (1 - small_p) + (1 - above) * small_p
+    loss = above * small_p + (1 - above) * (1 - small_p)
+    density = math.exp(-0.5 * z * z - _LOG_ROOT_TAU)
+    up, down = density / win, density / loss
+    bend = 0.5 * (won * up * (up + z) + lost * down * (down - z))
+    return win, loss, up * _ROOT_HALF, down * _ROOT_HALF, bend
+
+
+def balance_pairs_plain(starts: Counts, opponent: Codes, outcomes: Floats) -> tuple[Floats, Floats]:
+    """The plain twin of `balance_pairs`."""
+    n = len(starts) - 1
+    row, net, met = np.repeat(np.arange(n), np.diff(starts)), outcomes[0] - outcomes[2], outcomes.sum(axis=0)
+    ahead = np.asarray(np.bincount(row, net, n) - np.bincount(opponent, net, n), np.float64)
+    return ahead, np.asarray(np.bincount(row, met, n) + np.bincount(opponent, met, n), np.float64)
+
+
+@kernel
+def balance_pairs(starts: Counts, opponent: Codes, outcomes: Floats) -> tuple[Floats, Floats]:
+    """Wins less losses of each player, and his matches, as sums of weights."""
+    n = len(starts) - 1
+    ahead, met = np.zeros(n), np.zeros(n)
+    for i in range(n):
+        for e in range(starts[i], starts[i + 1]):
+            net, total = outcomes[0, e] - outcomes[2, e], outcomes[0, e] + outcomes[1, e] + outcomes[2, e]
+            ahead[i] += net
+            met[i] += total
+            ahead[opponent[e]] -= net
+            met[opponent[e]] += total
+    return ahead, met
+
+
+@kernel
+def multiply_pairs(
+    starts: Counts, opponent: Codes, curvature: Floats, ties: bool, bend_t: float, x: Floats, result: Floats
+) -> None:
+    """Write the product of minus the Hessian of the likelihood and x, both with t and advantage behind the skills.
+
+    `bend_t` is the sum of the pairs' curvature in tt, which stands in the diagonal of `evaluate_pairs`.
+    """
+    n = len(starts) - 1
+    result[:] = 0
+    along_t, along_advantage = x[n], x[n + 1]
+    total_t, total_advantage = 0.0, 0.0
+    for i in range(n):
+        own = 0.0
+        centre = x[i] + along_advantage
+        if ties:
+            for e in range(starts[i], starts[i + 1]):
+                j = opponent[e]
+                d = centre - x[j]
+                push = curvature[0, e] * d + curvature[1, e] * along_t
+                total_t += curvature[1, e] * d
+                own += push
+                result[j] -= push
+        else:
+            for e in range(starts[i], starts[i + 1]):
+                j = opponent[e]
+                push = curvature[0, e] * (centre - x[j])
+                own += push
+                result[j] -= push
+        result[i] += own
+        total_advantage += own
+    result[n] = total_t + bend_t * along_t
+    result[n + 1] = total_advantage
+
+
+@register_jitable
+def log_cdf(x, probit):  # type: ignore[no-untyped-def]  # Numba infers the types
+    """ln F(x), its first derivative, and minus its second."""
+    if probit:
+        z = x * _ROOT_HALF
+        logarithm, hazard = log_normal(z)
+        return logarithm, hazard * _ROOT_HALF, 0.5 * hazard * (z + hazard)
+    if x > 0:
+        small = math.exp(-x)
+        loss = small / (1 + small)
+        return -math.log1p(small), loss, loss / (1 + small)
+    small = math.exp(x)
+    return x - math.log1p(small), 1 / (1 + small), small / ((1 + small) * (1 + small))
+
+
+@register_jitable
+def log_normal(z):  # type: ignore[no-untyped-def]  # Numba infers the types
+    """ln Phi(z) and its derivative phi / Phi."""
+    if z < _TAIL:
+        # Phi(-x) = phi(x) / (x + 1 / (x + 2 / (x + 3 / ...)))
+        hazard = -z
+        for k in range(24, 0, -1):
+            hazard = k / hazard - z
+        return -0.5 * z * z - _LOG_ROOT_TAU - math.log(hazard), hazard
+    density = math.exp(-0.5 * z * z - _LOG_ROOT_TAU)
+    if z < 0:
+        below = 0.5 * math.erfc(-z * _ROOT_HALF)
+        return math.log(below), density / below
+    above = 0.5 * math.erfc(z * _ROOT_HALF)
+    return math.log1p(-above), density / (1 - above)
+
+
+@register_jitable
+def log_tie(d, t, probit):  # type: ignore[no-untyped-def]  # Numba infers the types
+    """ln P(tie), its derivatives in d and t, and minus its second derivatives in dd, dt and tt."""
+    # in the lower tail, where a difference of two logarithms keeps its digits; mirrored back below
+    sign = 1.0 if d >= 0 else -1.0
+    upper, lower = t - sign * d, -t - sign * d
+    log_upper, slope_upper, _ = log_cdf(upper, probit)
+    log_lower, slope_lower, _ = log_cdf(lower, probit)
+    below = log_lower - log_upper
+    share = -math.expm1(below)
+    a, b = slope_upper / share, slope_lower * math.exp(below) / share
+    if probit:
+        bend_a, bend_b = -0.5 * upper * a, -0.5 * lower * b
+    else:
+        bend_a, bend_b = -math.tanh(0.5 * upper) * a, -math.tanh(0.5 * lower) * b
+    slope, slope_t = b - a, a + b
+    dd = slope * slope - bend_a + bend_b
+    tt = slope_t * slope_t - bend_a + bend_b
+    dt = slope * slope_t + bend_a + bend_b
+    return log_upper + math.log(share), sign * slope, slope_t, max(dd, 0.0), sign * dt, tt

@@ -1,0 +1,1 @@
+"""One sequential pass over the matches for each rating system, in natural units."""

@@ -1,0 +1,1 @@
+"""Bytes of text files: fields of a line, keys in order of appearance, PGN headers."""

@@ -1,0 +1,1 @@
+"""Benchmark games on the same schedule, and the share of skill at which they spread like the record."""

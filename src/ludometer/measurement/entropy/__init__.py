@@ -1,0 +1,1 @@
+"""Luck as entropy: L, skill chains, repetitions."""

@@ -1,0 +1,352 @@
+"""Entropy luck L = H(O | A) / H(O): how much of the outcome stays open when one knows who plays.
+
+P_a is the distribution of player a's outcomes against opponents from the matchmaker, P its mean over players;
+L = (mean entropy of P_a) / (entropy of P), and the returns to skill are 1 - L (Gilbert and Wells, eq. 1-3). The uniform
+matchmaker is the point: the probabilities come from the model for all pairs, not from the matches that happened.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from ludometer.arrays import Array, Codes, Counts, Floats
+from ludometer.errors import LudometerError, MatchDataError
+from ludometer.matches import Matches, Seats
+from ludometer.measurement.entropy.outcomes import (
+    EntropyLuck,
+    continuous_luck,
+    information_of_densities,
+    measure_continuous_luck,
+)
+from ludometer.result import Provenance
+from ludometer.strength.skills import Link, Skills, cdf
+
+__all__ = [
+    "EntropyLuck",
+    "Outcome",
+    "continuous_luck",
+    "count_winners",
+    "information_of_densities",
+    "measure_continuous_luck",
+    "measure_empirical_luck",
+    "measure_entropy_luck",
+    "measure_luck_under",
+    "measure_matchmaking_luck",
+    "measure_season_luck",
+    "weigh_by_experience",
+]
+
+Outcome = Literal["place", "winner"]
+
+_CHUNK = 1 << 13
+_TWO = ("win", "tie", "loss")
+_EITHER = ("win", "loss")
+
+
+def measure_entropy_luck(
+    skills: Skills,
+    *,
+    per_match: int = 2,
+    outcome: Outcome = "place",
+    winners: int | Sequence[float] | Array = 1,
+    weights: Sequence[float] | Array | None = None,
+) -> EntropyLuck:
+    """L for fitted skills under the uniform matchmaker, exactly, and without listing pairs or tables.
+
+    Two players win, tie or lose; P_a is a smooth function of the skill, interpolated in Chebyshev's nodes. Of several
+    `per_match` each has a place, or only winning counts; those have Gumbel (Plackett-Luce) or normal performances
+    and no ties. With the outcome "winner" a table may have several `winners`, the best of it, so that P_a(win) is the
+    probability of a place up to that; where their number varies (any may win as long as one loses, section 2.1), give
+    the probabilities of 1, 2, ... winners, such as `count_winners` finds in a record. `weights`, one a player (see
+    `weigh_by_experience`), ask for another population: a table then comes together in proportion to the product of its
+    players' weights.
+
+    >>> matches = Matches.of_pairs([0, 1, 0, 2], [1, 2, 2, 0], [1, 1, 1, 0])
+    >>> from ludometer.strength.pairwise import fit_skills
+    >>> round(measure_entropy_luck(fit_skills(matches)).luck, 3)
+    0.751
+    """
+    code = np.flatnonzero(skills.played).astype(np.int32)
+    skill, weight = skills.skill[code], _player_weights(weights, skills, code)
+    if not 2 <= per_match <= len(code):
+        raise LudometerError(f"a match needs from 2 to {len(code)} players, not {per_match}")
+    if outcome not in ("place", "winner"):
+        raise LudometerError(f"no outcome is called {outcome!r}; there are: place, winner")
+    of_winners = _probabilities_of_winners(winners, per_match)
+    if of_winners[0] < 1 and outcome != "winner":
+        raise LudometerError("several winners need the outcome 'winner': places tell more than who won")
+    names: tuple[str, ...]
+    if per_match == 2:
+        chances, share, names = _against_all(skill, weight, skills), weight * (1 - weight), _TWO
+        if not skills.threshold:
+            chances, names = chances[:, ::2], _EITHER
+    else:
+        chances, share = _at_tables(skill, weight, per_match, skills.link)
+        names = tuple(f"place {place}" for place in range(1, per_match + 1))
+        if outcome == "winner":
+            # who has place k is among the winners if there are at least k
+            win = np.clip(chances[:, :-1] @ of_winners[::-1].cumsum()[::-1], 0, 1)
+            chances, names = np.column_stack((win, 1 - win)), _EITHER
+    parameters = {"per_match": per_match, "outcome": outcome, "weighted": weights is not None}
+    if of_winners[0] < 1:
+        parameters["winners"] = of_winners.tolist()
+    return _result(skills, code, share, names, chances, "entropy luck", parameters)
+
+
+def measure_luck_under(
+    skills: Skills,
+    first: Sequence[int] | Array,
+    second: Sequence[int] | Array,
+    *,
+    weights: Sequence[float] | Array | None = None,
+) -> EntropyLuck:
+    """L under the matchmaker that pairs these codes with these weights; the first seat keeps its advantage, if any.
+
+    With the pairs of a record this is the luck of the matches that were made. What it has more than the uniform
+    matchmaker's is the luck of matchmaking, the fourth type of Gilbert and Wells (section 1.2).
+
+    >>> matches = Matches.of_pairs([0, 1, 0, 2], [1, 2, 2, 0], [1, 1, 1, 0])
+    >>> from ludometer.strength.pairwise import fit_skills
+    >>> skills = fit_skills(matches)
+    >>> measure_luck_under(skills, [0, 1], [1, 2]).luck > measure_entropy_luck(skills).luck
+    True
+    """
+    i, j = np.asarray(first, np.int64), np.asarray(second, np.int64)
+    weight = np.ones(len(i)) if weights is None else np.asarray(weights, np.float64)
+    if not len(i) == len(j) == len(weight) or not weight.sum() > 0 or (weight < 0).any():
+        raise LudometerError("a matchmaker needs as many first players, second players and weights, not all 0")
+    d = skills.skill[i] - skills.skill[j] + (skills.advantage or 0.0)
+    if not np.isfinite(d).all():
+        raise LudometerError("a matchmaker pairs a player who has no skill")
+    win, loss = cdf(d - skills.threshold, skills.link), cdf(-d - skills.threshold, skills.link)
+    n = len(skills.skill)
+    total = np.asarray(np.bincount(i, weight, n) + np.bincount(j, weight, n), np.float64)
+    won = np.bincount(i, weight * win, n) + np.bincount(j, weight * loss, n)
+    lost = np.bincount(i, weight * loss, n) + np.bincount(j, weight * win, n)
+    code = np.flatnonzero(total > 0).astype(np.int32)
+    chances = np.column_stack((won, total - won - lost, lost))[code] / total[code, np.newaxis]
+    return _result(skills, code, total[code], _TWO, np.maximum(chances, 0), "entropy luck of a matchmaker", {})
+
+
+def measure_matchmaking_luck(skills: Skills, matches: Matches) -> float:
+    """The luck of matchmaking: L under the pairings of these matches less L under the uniform matchmaker.
+
+    Above 0 where equals meet equals, as on a platform that looks for even matches; below where the unequal meet.
+
+    >>> from ludometer.strength.pairwise import fit_skills
+    >>> matches = Matches.of_pairs([0, 1, 0, 2], [1, 2, 2, 0], [1, 1, 1, 0])
+    >>> round(measure_matchmaking_luck(fit_skills(matches), matches), 3)
+    -0.083
+    """
+    made = measure_luck_under(skills, matches.pairs.first, matches.pairs.second)
+    return made.luck - measure_entropy_luck(skills).luck
+
+
+def measure_season_luck(
+    skills: Skills, n_matches: int, *, weights: Sequence[float] | Array | None = None
+) -> EntropyLuck:
+    """L of a season: the outcome is what a player scores in n matches against uniformly drawn opponents.
+
+    A season tells more of the players than a match, the more the longer it is: by it leagues rank otherwise than by a
+    match, which is how Mauboussin's order differs from that of Gilbert and Wells (section 4.1). Read `continuous`
+    there: it falls with n, while the ratio L rises again once points are so fine that H(O) grows by them alone.
+
+    >>> from ludometer.strength.pairwise import fit_skills
+    >>> skills = fit_skills(Matches.of_pairs([0, 1, 0, 2], [1, 2, 2, 0], [1, 1, 1, 0]))
+    >>> measure_season_luck(skills, 20).continuous < measure_season_luck(skills, 1).continuous
+    True
+    """
+    if n_matches < 1:
+        raise LudometerError(f"a season has at least one match, not {n_matches}")
+    one = measure_entropy_luck(skills, weights=weights)
+    ties = len(one.outcomes) == 3
+    steps = one.by_player[:, ::-1]
+    length = (2 if ties else 1) * n_matches + 1
+    season = np.empty((len(one.code), length))
+    for start in range(0, len(season), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        # a power of the polynomial of one match, in the roots of unity
+        season[part] = np.fft.irfft(np.fft.rfft(steps[part], length, axis=1) ** n_matches, length, axis=1)
+    season = np.maximum(season[:, ::-1], 0)
+    names = tuple(f"{points / (2 if ties else 1):g} points" for points in range(length - 1, -1, -1))
+    return _result(skills, one.code, one.share, names, season, "entropy luck of a season", {"n_matches": n_matches})
+
+
+def measure_empirical_luck(
+    matches: Matches, *, outcome: Outcome = "place", winners: int = 1, min_matches: int = 25, corrected: bool = True
+) -> EntropyLuck:
+    """L from each player's own results without a model, for records whose opponents were drawn uniformly.
+
+    Gilbert and Wells, section 3. The outcome "winner" asks of matches of several only who won: all with a place up to
+    `winners`, so that those who share the first place, as a team or otherwise, win together; where nobody loses it is
+    a tie. From n results an entropy comes out too small, by (k - 1) / (2 n) nats for the k outcomes that occur (Miller
+    1955); `corrected` adds that to the players' entropies.
+
+    >>> teams = Matches.of_seats([0, 4, 8], [0, 1, 2, 3, 0, 2, 1, 3], [1, 1, 3, 3, 1, 1, 3, 3])
+    >>> found = measure_empirical_luck(teams, outcome="winner", min_matches=2, corrected=False)
+    >>> found.outcomes, found.by_player[:, 0].tolist(), found.luck
+    (('win', 'loss'), [1.0, 0.5, 0.5, 0.0], 0.5)
+    """
+    table, n = matches.table, len(matches.players)
+    if outcome not in ("place", "winner"):
+        raise LudometerError(f"no outcome is called {outcome!r}; there are: place, winner")
+    if isinstance(table, Seats):
+        kind, names = _outcomes_of_seats(table, outcome, winners)
+        own = table.player.astype(np.int64) * len(names) + kind
+    else:
+        _probabilities_of_winners(winners, 2)
+        first, second = table.first * np.int64(3) + 2 - table.halves, table.second * np.int64(3) + table.halves
+        own, names = np.concatenate((first, second)), _TWO
+    counts = np.bincount(own, minlength=n * len(names)).reshape(n, len(names))
+    code = np.flatnonzero(counts.sum(axis=1) >= min_matches).astype(np.int32)
+    if len(code) < 2:
+        raise MatchDataError(f"fewer than two players have {min_matches} matches")
+    counts = counts[code]
+    played = counts.sum(axis=1)
+    bias = float(np.mean(((counts > 0).sum(axis=1) - 1) / (2 * played))) / math.log(2) if corrected else 0.0
+    parameters: dict[str, Any] = {"min_matches": min_matches, "corrected": corrected}
+    if outcome == "winner":
+        parameters |= {"outcome": outcome, "winners": winners}
+    provenance = Provenance("empirical entropy luck", parameters, matches.fingerprint)
+    share = np.full(len(code), 1 / len(code))
+    return EntropyLuck(matches.players, code, share, names, counts / played[:, np.newaxis], bias, provenance)
+
+
+def count_winners(matches: Matches, *, winners: int = 1) -> Floats:
+    """The shares of matches with 1, 2, ... winners: those with a place up to `winners`, ties and all.
+
+    Matches that nobody lost are left out; all must have the same number of players.
+
+    >>> teams = Matches.of_seats([0, 3, 6], [0, 1, 2, 0, 1, 2], [1, 1, 3, 1, 2, 3])
+    >>> count_winners(teams).tolist()
+    [0.5, 0.5]
+    """
+    seats = matches.seats
+    size = _common_size(seats)
+    _probabilities_of_winners(winners, size)
+    number = np.add.reduceat((seats.place <= winners).astype(np.int64), seats.starts[:-1])
+    count = np.bincount(number[number < size] - 1, minlength=size - 1)
+    if not count.sum():
+        raise MatchDataError("in no match did anybody lose")
+    return np.asarray(count / count.sum())
+
+
+def weigh_by_experience(experience: Counts, edges: Sequence[float], shares: Sequence[float]) -> Floats:
+    """Weights of players at which the classes of experience between `edges` have these shares (section 1.5).
+
+    >>> weigh_by_experience(np.array([5, 50, 70, 3]), edges=[0, 10, 100], shares=[1, 1]).tolist()
+    [0.25, 0.25, 0.25, 0.25]
+    """
+    if len(edges) != len(shares) + 1 or (np.diff(edges) <= 0).any() or min(shares, default=-1) < 0:
+        raise LudometerError("classes of experience need rising edges, one more than there are shares from 0 up")
+    within = np.digitize(experience, edges) - 1
+    inside = (within >= 0) & (within < len(shares))
+    size = np.bincount(within[inside], minlength=len(shares))
+    wanted = np.asarray(shares, np.float64) / np.sum(shares)
+    if (size[wanted > 0] == 0).any():
+        raise LudometerError("a class of experience that should have a share has no players")
+    weight = np.zeros(len(experience))
+    weight[inside] = (wanted / np.maximum(size, 1))[within[inside]]
+    return weight
+
+
+def _result(
+    skills: Skills,
+    code: Codes,
+    share: Floats,
+    names: tuple[str, ...],
+    chances: Floats,
+    method: str,
+    settings: dict[str, Any],
+) -> EntropyLuck:
+    provenance = Provenance(method, skills.provenance.parameters | settings, skills.provenance.data)
+    return EntropyLuck(skills.players, code, share / share.sum(), names, chances, 0.0, provenance)
+
+
+def _player_weights(weights: Sequence[float] | Array | None, skills: Skills, code: Codes) -> Floats:
+    if weights is None:
+        return np.full(len(code), 1 / max(len(code), 1))
+    weight = np.asarray(weights, np.float64)
+    if weight.shape != skills.skill.shape:
+        raise LudometerError(f"{len(skills.skill)} players but {weight.size} weights")
+    weight = weight[code]
+    if not (np.isfinite(weight) & (weight >= 0)).all() or np.count_nonzero(weight) < 2:
+        raise LudometerError("weights of players must be numbers from 0 up, at least two of them above 0")
+    return np.asarray(weight / weight.sum())
+
+
+def _against_all(skill: Floats, weight: Floats, skills: Skills) -> Floats:
+    """(players, 3): win, tie and loss against one of the others, in either seat as often."""
+    from ludometer.kernels.skills.places import sum_over_players
+
+    t, seats = skills.threshold, ([0.0] if skills.advantage is None else [skills.advantage, -skills.advantage])
+    rest = np.maximum(1 - weight, 1e-300)
+    columns = []
+    for sign in (1, -1):
+        chance = np.zeros(len(skill))
+        for seat in seats:
+            beats = partial(_beats, sign=sign, shift=seat - t, link=skills.link)
+            everybody = sum_over_players(beats, skill, weight)
+            chance += (everybody - weight * float(beats(np.zeros(1))[0])) / rest / len(seats)
+        columns.append(np.clip(chance, 0, 1))
+    win, loss = columns
+    return np.column_stack((win, np.maximum(1 - win - loss, 0), loss))
+
+
+def _beats(d: Floats, *, sign: int, shift: float, link: Link) -> Floats:
+    return cdf(sign * d + shift, link)
+
+
+def _at_tables(skill: Floats, weight: Floats, per_match: int, link: Link) -> tuple[Floats, Floats]:
+    """The chances of all places, and how often each player sits at a table."""
+    from ludometer.kernels.skills.places import make_nodes, place_chances
+
+    relative = weight * len(weight)
+    nodes = make_nodes(skill, link == "probit")
+    chance = place_chances(skill, relative, skill, relative, per_match, link == "probit", nodes)
+    chance = np.maximum(chance, 0)
+    tables = chance.sum(axis=1)
+    return chance / tables[:, np.newaxis], relative * tables
+
+
+def _probabilities_of_winners(winners: int | Sequence[float] | Array, per_match: int) -> Floats:
+    """The probabilities of 1, 2, ..., per_match - 1 winners: somebody has to lose."""
+    chance = np.zeros(per_match - 1)
+    if isinstance(winners, int | np.integer):
+        if not 1 <= winners < per_match:
+            raise LudometerError(f"of {per_match} players from 1 to {per_match - 1} can win, not {winners}")
+        chance[winners - 1] = 1
+        return chance
+    given = np.asarray(winners, np.float64)
+    if given.ndim != 1 or not 1 <= len(given) < per_match or not (given >= 0).all() or not given.sum() > 0:
+        raise LudometerError(f"of {per_match} players 1 to {per_match - 1} win: give the probability of each number")
+    chance[: len(given)] = given / given.sum()
+    return chance
+
+
+def _common_size(seats: Seats) -> int:
+    if not len(seats):
+        raise MatchDataError("there are no matches")
+    if (seats.sizes != seats.sizes[:1]).any():
+        raise MatchDataError("outcomes are places: all matches must have the same number of players")
+    return int(seats.sizes[0])
+
+
+def _outcomes_of_seats(seats: Seats, outcome: Outcome, winners: int) -> tuple[Counts, tuple[str, ...]]:
+    """The number of each seat's outcome, and what the outcomes are called."""
+    size = _common_size(seats)
+    chance = _probabilities_of_winners(winners, size)
+    if outcome == "place":
+        if chance[0] < 1:
+            raise LudometerError("several winners need the outcome 'winner': places tell more than who won")
+        return seats.place.astype(np.int64) - 1, tuple(f"place {place}" for place in range(1, size + 1))
+    won = (seats.place <= winners).reshape(-1, size)
+    everybody = won.all(axis=1, keepdims=True)
+    if not everybody.any():
+        return np.where(won, 0, 1).ravel().astype(np.int64), _EITHER
+    return np.where(everybody, 1, np.where(won, 0, 2)).ravel().astype(np.int64), _TWO

@@ -1,0 +1,244 @@
+"""The luck metrics of a record beside its ratings: L and l2 by penalised skills, l2 by the spread of a population."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ludometer.arrays import Floats
+from ludometer.errors import ConvergenceWarning, LudometerError, MatchDataError, NoFiniteFit
+from ludometer.matches import Matches, Pairs
+from ludometer.measurement.entropy.chains import (
+    Repetitions,
+    SkillChain,
+    VarianceRatio,
+    measure_repetitions,
+    measure_skill_chain,
+    measure_variance_ratio,
+)
+from ludometer.measurement.entropy.entropy import (
+    EntropyLuck,
+    measure_entropy_luck,
+    measure_luck_under,
+    measure_season_luck,
+)
+from ludometer.measurement.population.population import PopulationLuck, measure_population
+from ludometer.measurement.population.sampler import make_prior
+from ludometer.parallel import Workers
+from ludometer.strength.pairwise import check_ridge, fit_skills
+from ludometer.strength.ranked import fit_orders
+from ludometer.strength.ridge import RidgePath, cross_validate_ridge, trace_ridge
+from ludometer.strength.skills import Link, Skills, check_link
+from ludometer.strength.uncertainty import estimate_errors
+
+RIDGE, PRIOR = 0.25, "uniform:10"
+"""Gilbert and Wells' Table 2 has this ridge; the prior is flat on sigma, theirs is `invgamma:2,1`."""
+
+_DRAWS = ((3_000, 5_000), (50_000, 1_000), (20_000_000, 400))
+"""Effective draws that are wanted of records with so many matches at most; longer ones are sampled if asked for."""
+
+_DRAWS_OF_HALF = 100
+_WORK = 4_000_000_000
+_FEWEST_SWEEPS, _MOST_SWEEPS = 1_000, 100_000
+"""A chain stops after so many sweeps times matches, and after so many sweeps."""
+
+_LONGEST_SEASON, _LARGEST_TABLE = 1_000, 12
+
+
+@dataclass(frozen=True)
+class LuckChoices:
+    """How luck is measured: the ridge, or "cv" for the one that predicts best; the model of two; prior and draws.
+
+    `draws` are the effective draws that the sampler has to reach: None by the size of the record, 0 leaves it out.
+    """
+
+    ridge: float | Literal["cv"] = RIDGE
+    link: Link = "probit"
+    prior: str = PRIOR
+    draws: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.ridge != "cv":
+            check_ridge(self.ridge)
+        check_link(self.link)
+        make_prior(self.prior)
+        if self.draws is not None and self.draws < 0:
+            raise LudometerError(f"effective draws are counted from 0 up, not {self.draws}")
+
+    def parameters(self) -> dict[str, object]:
+        """Those that are not the usual ones."""
+        usual = LuckChoices()
+        return {
+            f"luck_{name}": getattr(self, name)
+            for name in ("ridge", "link", "prior", "draws")
+            if getattr(self, name) != getattr(usual, name)
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class RidgeLuck:
+    """Luck by penalised skills: what one match leaves open, and what else the skills say."""
+
+    skills: Skills
+    errors: Floats
+    """Standard errors of the skills, by code."""
+    entropy: EntropyLuck
+    per_match: int
+    """Players of the match that L is of."""
+    path: RidgePath | None
+    """l2 over the ridge; None for matches of several."""
+    as_played: float | None
+    """L under the pairings of the record; what it has more than L is the luck of matchmaking. None for several."""
+    season: tuple[int, float] | None
+    """Matches of a mean player, and the continuous luck of a season of so many; None for several."""
+    chain: SkillChain
+    repetitions: Repetitions
+
+    @property
+    def model(self) -> str:
+        """probit, logit, or plackett-luce for matches of several."""
+        return self.skills.link if self.per_match == 2 else "plackett-luce"
+
+    @property
+    def luck(self) -> float:
+        """L."""
+        return self.entropy.luck
+
+    @property
+    def l2(self) -> float:
+        """1 / (1 + variance of the skills), in SDs of performance."""
+        return self.skills.l2()
+
+
+@dataclass(frozen=True, eq=False)
+class LuckMetrics:
+    """What there is of luck in a record, by several definitions."""
+
+    ridge: RidgeLuck | None
+    population: PopulationLuck | None
+    halves: tuple[PopulationLuck, PopulationLuck] | None
+    """The spread in the earlier and in the later half of the matches: skills that change make both larger than all."""
+    variance_ratio: VarianceRatio | None
+    """Mauboussin's; None for matches of several."""
+    absent: dict[str, str]
+    """Why something is None."""
+
+
+def measure_luck(
+    matches: Matches,
+    *,
+    choices: LuckChoices | None = None,
+    seed: int = 0,
+    workers: Workers | None = None,
+) -> LuckMetrics:
+    """L and l2 of a record (Gilbert and Wells), and the older measures beside them.
+
+    >>> from ludometer.simulate import simulate_strengths
+    >>> luck = measure_luck(simulate_strengths(40, 2000, sd=150, seed=1))
+    >>> luck.ridge.model, 0 < luck.ridge.l2 < luck.ridge.luck < 1, luck.population.converged
+    ('probit', True, True)
+    """
+    chosen, absent = choices or LuckChoices(), dict[str, str]()
+    ridge = None
+    try:
+        ridge = _by_ridge(matches, chosen, seed)
+    except (NoFiniteFit, MatchDataError) as error:
+        absent["luck.ridge"] = str(error)
+    population = halves = None
+    draws = _draws_for(len(matches)) if chosen.draws is None else chosen.draws
+    if not draws:
+        absent["luck.bayes"] = (
+            "left out by --luck-draws 0"
+            if chosen.draws == 0
+            else f"{len(matches):,} matches take long: --luck-draws 400 asks for it"
+        )
+    elif matches.n_draws == len(matches):
+        absent["luck.bayes"] = "all matches are ties"
+    else:
+        population = _by_population(matches, chosen.prior, draws, seed, workers, compare_prior=True)
+        halves = _halves(matches, chosen.prior, min(draws, _DRAWS_OF_HALF), seed, workers)
+    ratio = measure_variance_ratio(matches) if isinstance(matches.table, Pairs) else None
+    return LuckMetrics(ridge, population, halves, ratio, absent)
+
+
+def _by_ridge(matches: Matches, chosen: LuckChoices, seed: int) -> RidgeLuck:
+    is_pairs = isinstance(matches.table, Pairs)
+    path = None
+    value = RIDGE if chosen.ridge == "cv" else chosen.ridge
+    if is_pairs:
+        if chosen.ridge == "cv":
+            path = cross_validate_ridge(matches, link=chosen.link, seed=seed)
+            value = path.best or RIDGE
+        else:
+            path = trace_ridge(matches, link=chosen.link)
+        skills = fit_skills(matches, link=chosen.link, ridge=value)
+    elif chosen.ridge == "cv":
+        raise MatchDataError("the ridge is chosen by cross-validation for matches of two only: give a number")
+    else:
+        skills = fit_orders(matches, ridge=value)
+    per_match = 2 if is_pairs else _usual_size(matches)
+    season = None
+    if is_pairs:
+        length = min(max(round(float(matches.counts.mean())), 1), _LONGEST_SEASON)
+        season = length, measure_season_luck(skills, length).continuous
+    return RidgeLuck(
+        skills=skills,
+        errors=estimate_errors(matches, skills, seed=seed),
+        entropy=measure_entropy_luck(skills, per_match=per_match),
+        per_match=per_match,
+        path=path,
+        as_played=measure_luck_under(skills, matches.pairs.first, matches.pairs.second).luck if is_pairs else None,
+        season=season,
+        chain=measure_skill_chain(skills),
+        repetitions=measure_repetitions(skills),
+    )
+
+
+def _usual_size(matches: Matches) -> int:
+    """How many play in most matches, so far as tables can be drawn."""
+    return min(int(np.bincount(matches.sizes).argmax()), _LARGEST_TABLE)
+
+
+def _draws_for(n_matches: int) -> int:
+    return next((draws for most, draws in _DRAWS if n_matches <= most), 0)
+
+
+def _by_population(
+    matches: Matches, prior: str, draws: int, seed: int, workers: Workers | None, *, compare_prior: bool
+) -> PopulationLuck:
+    budget = int(min(max(_WORK / len(matches), _FEWEST_SWEEPS), _MOST_SWEEPS))
+    with warnings.catch_warnings():
+        # the result says so itself
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return measure_population(
+            matches, prior=prior, ess=draws, budget=budget, seed=seed, workers=workers, compare_prior=compare_prior
+        )
+
+
+def _halves(
+    matches: Matches, prior: str, draws: int, seed: int, workers: Workers | None
+) -> tuple[PopulationLuck, PopulationLuck] | None:
+    """None where a half has no decided match."""
+    early = np.arange(len(matches)) < len(matches) // 2
+    parts = [matches.take(early), matches.take(~early)]
+    if any(len(part) < 2 or part.n_draws == len(part) for part in parts):
+        return None
+    first, second = (_by_population(part, prior, draws, seed, workers, compare_prior=False) for part in parts)
+    return first, second
+
+
+def shift_by_change(luck: LuckMetrics) -> tuple[float, float] | None:
+    """How much less luck the halves have than the whole, by l2, and its standard error.
+
+    Far above 0 the players changed: one skill for all their matches is then too few, and l2 of all is too large.
+    """
+    if luck.population is None or luck.halves is None:
+        return None
+    shift = luck.population.l2 - (luck.halves[0].l2 + luck.halves[1].l2) / 2
+    # the halves are about independent, and the whole is about their mean
+    error = math.hypot(luck.halves[0].l2_sd, luck.halves[1].l2_sd) / 2
+    return shift, error

@@ -1,0 +1,1 @@
+"""The spread of skills in the population, by the Gibbs sampler."""

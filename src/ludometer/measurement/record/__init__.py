@@ -1,0 +1,1 @@
+"""What kind of record this is: who was paired with whom."""

@@ -1,0 +1,285 @@
+"""What a schedule alone tells: whether players meet anybody, or those near them in strength, in a pool, in a period.
+
+Who met whom is a graph. If opponents are chosen at random, the eigenvalues of its normalised adjacency (one minus those
+of the normalised Laplacian) lie, but for the first, below an edge that the same schedule with shuffled opponents shows.
+An eigenvalue beyond that edge is a direction along which those who met lie close together: a place for every player.
+
+Whether players were paired by strength or in pools, and skills for simulated players that are paired alike.
+
+A spread of ratings is narrower where players meet their like, since such matches tell little. If the schedule shows
+directions along which those who met lie close together, the simulated players of a benchmark must have strengths
+that follow them as the real ones do: draws from the posterior of the strengths, given results and directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ludometer.arrays import Codes, Counts, Floats
+from ludometer.matches import Matches, Pairs
+from ludometer.strength import StrengthPosterior, fit_strengths
+
+_MOST_DIRECTIONS = 10
+_BEYOND = 1.03
+"""How far beyond the edge of shuffled schedules an eigenvalue has to be to be called isolated."""
+
+_FEWEST_SHUFFLES, _MOST_SHUFFLES = 2, 39
+_SHUFFLED_LINKS = 2_000_000
+"""Links of all shuffled schedules together. Where there are few, edges differ from shuffle to shuffle, and it takes
+many to know how far chance goes; where there are many, two agree."""
+
+_MOST_LINKS = 8_000_000
+
+
+@dataclass(frozen=True)
+class Structure:
+    """The isolated eigenvalues of a schedule, the places of the players along them, and how sure these are."""
+
+    eigenvalues: Floats
+    edge: float
+    closeness: float
+    """The correlation between the places of those who met, along the first direction, freed of noise; 0 if none."""
+    directions: Floats
+    """(players, isolated eigenvalues)."""
+    looseness: Floats
+    """The error of each player's place, as a part of the variance of places: small for those who played much."""
+
+    @property
+    def detected(self) -> bool:
+        """Whether any eigenvalue is isolated."""
+        return bool(self.directions.shape[1])
+
+
+def links(matches: Matches, rng: np.random.Generator) -> tuple[Codes, Codes, Floats]:
+    """Who met whom, two by two, and what the first scored against the second: 1, 0.5 or 0.
+
+    A match of several is all its pairs; where these are too many, a ring of its seats in random order.
+    """
+    table = matches.table
+    if isinstance(table, Pairs):
+        return table.first, table.second, table.score
+    sizes = table.sizes
+    n_links = int((sizes * (sizes - 1) // 2).sum())
+    ones: list[Any] = []
+    others: list[Any] = []
+    for size in np.unique(sizes):
+        seats = table.starts[:-1][sizes == size, np.newaxis] + np.arange(size)
+        if n_links > _MOST_LINKS and size > 3:
+            seats = rng.permuted(seats, axis=1)
+            ones.append(seats.ravel())
+            others.append(np.roll(seats, 1, axis=1).ravel())
+            continue
+        left, right = np.triu_indices(int(size), 1)
+        ones.append(seats[:, left].ravel())
+        others.append(seats[:, right].ravel())
+    one, other = np.concatenate(ones), np.concatenate(others)
+    score = 0.5 + 0.5 * np.sign(table.place[other] - table.place[one])
+    return table.player[one], table.player[other], score
+
+
+def find_structure(matches: Matches, *, rng: np.random.Generator) -> Structure:
+    """Compare the schedule's eigenvalues with those of the same players, equally active, with shuffled opponents."""
+    n_players = len(matches.players)
+    graph = _Graph(*links(matches, rng)[:2], n_players)
+    n_shuffles = int(np.clip(_SHUFFLED_LINKS // max(len(matches), 1), _FEWEST_SHUFFLES, _MOST_SHUFFLES))
+    shuffled = [_Graph(*_shuffled_links(matches, rng), n_players) for _ in range(n_shuffles)]
+    n_values = min(_MOST_DIRECTIONS + 2, n_players - 2)
+    if n_values < 3:
+        return _none(n_players)
+    values, vectors = graph.leading(n_values, rng)
+    # the first eigenvalue is that of "everybody", in a shuffled schedule too
+    random = [chance.leading(min(3, n_values), rng) for chance in shuffled]
+    edge = float(max(pair[0][1] for pair in random))
+    isolated = np.flatnonzero(values[1 : _MOST_DIRECTIONS + 1] > _BEYOND * edge) + 1
+    if not len(isolated):
+        return Structure(values[1:], edge, 0.0, np.empty((n_players, 0)), np.ones(n_players))
+    some = zip(shuffled[:_FEWEST_SHUFFLES], random, strict=False)
+    noise = max(chance.closeness(pair[1][:, 1]) for chance, pair in some)
+    seen = graph.closeness(vectors[:, isolated[0]])
+    # an eigenvalue that stands out of noise is pushed outwards by it: a + noise^2 / (4 a) is seen of a
+    close = min(0.5 * (seen + np.sqrt(max(seen**2 - noise**2, 0.0))), 0.999)
+    slack = _slack(close)
+    return Structure(
+        values[1:], edge, float(close), graph.smooth(vectors[:, isolated], slack), 1 / (1 + graph.degree / slack)
+    )
+
+
+def _shuffled_links(matches: Matches, rng: np.random.Generator) -> tuple[Codes, Codes]:
+    """Opponents shuffled; at tables of several all seats, since the pairs of a table hang together by themselves."""
+    table = matches.table
+    if isinstance(table, Pairs):
+        return table.first, rng.permutation(table.second)
+    return links(replace(matches, table=replace(table, player=rng.permutation(table.player))), rng)[:2]
+
+
+def _none(n_players: int) -> Structure:
+    return Structure(np.empty(0), 1.0, 0.0, np.empty((n_players, 0)), np.ones(n_players))
+
+
+def _slack(closeness: float) -> float:
+    """How many opponents tell as much of a player's place as is known beforehand, if places of opponents correlate."""
+    return (1 - closeness**2) / max(closeness, 0.05) ** 2
+
+
+class _Graph:
+    """Who met whom and how often."""
+
+    def __init__(self, first: Codes, second: Codes, n_players: int) -> None:
+        apart = first != second
+        ones = np.ones(int(apart.sum()))
+        half = sparse.csr_array((ones, (first[apart], second[apart])), shape=(n_players, n_players))
+        self.met = (half + half.T).tocsr()
+        self.degree = np.asarray(self.met.sum(axis=1)).ravel()
+
+    def leading(self, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """The largest eigenvalues, and the vectors as places of players.
+
+        Degrees are raised by their mean: else players with one or two matches have eigenvectors of their own.
+        """
+        from scipy.sparse.linalg import eigsh
+
+        scale = 1 / np.sqrt(self.degree + self.degree.mean())
+        matrix = sparse.diags_array(scale) @ self.met @ sparse.diags_array(scale)
+        values, vectors = eigsh(matrix, k=n, which="LA", v0=rng.random(len(scale)), tol=1e-3)
+        order = np.argsort(-values)
+        return values[order], vectors[:, order] * scale[:, np.newaxis]
+
+    def smooth(self, places: Floats, slack: float) -> Floats:
+        """Each player at the mean of his opponents' places, the less moved from the middle the more he played."""
+        moved = (self.met @ places) / (self.degree + slack)[:, np.newaxis]
+        moved -= self.degree @ moved / self.degree.sum()
+        return np.asarray(moved / np.sqrt(self.degree @ moved**2 / self.degree.sum()))
+
+    def closeness(self, place: Floats) -> float:
+        """The correlation of the places of those who met, these places having been made as close as the graph lets."""
+        close, slack = 0.0, 5.0
+        column = place[:, np.newaxis]
+        for _ in range(8):
+            column = self.smooth(column, slack)
+            one = column[:, 0]
+            close = float(one @ (self.met @ one) / (self.degree @ one**2))
+            slack = _slack(close)
+        return close
+
+
+TOO_CLOSE = 0.75
+"""Above this correlation of the strengths of opponents the yardstick is not recovered on simulated schedules."""
+
+_FOLLOWS, _MAY_FOLLOW = 0.01, 0.1
+"""Strengths follow the schedule if the test that they do not gives less than the first; where those who met lie so
+close that much would hang on it, less than the second is enough to reckon with it."""
+
+DRAWS = 32
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """What the schedule tells of who met whom."""
+
+    detected: bool
+    """The schedule is not that of players who meet at random."""
+    correlation: float
+    """Between the strengths of those who met: 0 at random, 1 if only equals meet."""
+    n_directions: int
+    p_value: float
+    """Of the test that strengths do not follow the schedule at all."""
+    follows: bool
+    """Whether strengths have to be taken as following the schedule."""
+    orders: Floats | None = None
+    """Skills for simulated players (players, n), as standard normal scores; None where random ones will do."""
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether benchmarks on this schedule can be trusted."""
+        return self.correlation <= TOO_CLOSE
+
+    @property
+    def corrected(self) -> bool:
+        """Whether simulated players are paired like the real ones."""
+        return self.follows and self.is_sound
+
+    def without_orders(self) -> Pairing:
+        """What was found, without the skills, which are as large as the record."""
+        return replace(self, orders=None)
+
+
+def study_pairing(matches: Matches, *, seed: Sequence[int]) -> Pairing:
+    """Look for directions in the schedule, and if there are any, draw skills that follow them.
+
+    >>> from ludometer.simulate import simulate_strengths
+    >>> study_pairing(simulate_strengths(300, 9000), seed=[0]).detected
+    False
+    """
+    rng = np.random.default_rng(np.random.SeedSequence([*seed]))
+    first, second, score = links(matches, rng)
+    n_players = len(matches.players)
+    structure = find_structure(matches, rng=rng)
+    if not structure.detected:
+        return Pairing(False, 0.0, 0, 1.0, follows=False)
+    posterior = fit_strengths(
+        first,
+        second,
+        score,
+        n_players=n_players,
+        directions=structure.directions,
+        looseness=structure.looseness,
+        n_draws=DRAWS,
+        rng=rng,
+    )
+    n_directions = structure.directions.shape[1]
+    if posterior.p_value > (_MAY_FOLLOW if structure.closeness > TOO_CLOSE else _FOLLOWS):
+        return Pairing(True, 0.0, n_directions, posterior.p_value, follows=False)
+    counts = matches.counts
+    orders = _draws_as_close(posterior, structure.closeness, counts, first, second)
+    met = float(np.mean([_correlation(order, first, second) for order in orders.T[:8]]))
+    return Pairing(True, met, n_directions, posterior.p_value, True, orders)
+
+
+def _draws_as_close(
+    posterior: StrengthPosterior, closeness: float, counts: Counts, first: Codes, second: Codes
+) -> Floats:
+    """Draws, drawn together towards their mode as far as needed for opponents to be as close as the schedule says."""
+    around = posterior.draws - posterior.mode[:, np.newaxis]
+    along = float(np.cov(posterior.mode, aweights=counts))
+    # the directions tell of that part of the strengths only which the posterior finds along them
+    wanted = closeness * along / (along + posterior.residual_sd**2)
+    low, high = 0.0, 1.0
+    for _ in range(7):
+        part = 0.5 * (low + high)
+        sample = normal_scores(posterior.mode[:, np.newaxis] + part * around[:, :4], counts)
+        met = np.mean([_correlation(order, first, second) for order in sample.T])
+        low, high = (part, high) if met > wanted else (low, part)
+    return normal_scores(posterior.mode[:, np.newaxis] + high * around, counts)
+
+
+def normal_scores(strength: Floats, counts: Counts) -> Floats:
+    """Strengths as standard normal scores of their ranks, among players who played about equally often.
+
+    Those of players with few matches lie closer together only because less is known of them.
+    """
+    from scipy.special import ndtri
+    from scipy.stats import rankdata
+
+    level = np.log2(np.maximum(counts, 1)).astype(np.int64)
+    top = int(level.max())
+    while top > 0 and int((level == top).sum()) < 50:
+        level[level == top] = top - 1
+        top -= 1
+    scores = np.empty_like(strength)
+    for one in np.unique(level):
+        same = level == one
+        scores[same] = ndtri((rankdata(strength[same], axis=0) - 0.5) / int(same.sum()))
+    return scores
+
+
+def _correlation(strength: Floats, first: Codes, second: Codes) -> float:
+    """Of the strengths of those who met, each match counted both ways round."""
+    one, other = strength[first], strength[second]
+    both = np.concatenate((one, other))
+    centre, variance = both.mean(), both.var()
+    return float(((one - centre) * (other - centre)).mean() / variance) if variance > 0 else 0.0

@@ -1,0 +1,1 @@
+"""How far ratings spread, whom players met, and whether a lead persists."""

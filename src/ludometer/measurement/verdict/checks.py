@@ -1,0 +1,241 @@
+"""The same question asked in other ways: other players, other parts of the record, another unit of play.
+
+One analysis is primary and fixed beforehand; these checks show what hangs on its choices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ludometer.arrays import Floats, Mask
+from ludometer.matches import Matches, Pairs
+from ludometer.measurement.benchmarks.families import Skilled
+from ludometer.measurement.benchmarks.inversion import Target, deal
+from ludometer.measurement.benchmarks.yardstick import Interval, Reference, Yardstick, make_course, match_yardstick
+from ludometer.parallel import Workers, map_tasks
+from ludometer.ratings.prizes import Prizes, make_prizes, seat_columns
+from ludometer.ratings.replicates import fit_replays
+from ludometer.selection import least_experience
+
+UNITS = (3, 9, 35)
+"""Series of so many games as one unit of play."""
+
+_EXPERIENCE = ((0, 25), (25, 100), (100, None))
+_FEWEST_COUNTED = 10
+_PERIODS = 4
+
+
+@dataclass(frozen=True)
+class Check:
+    """One changed choice, and what became of the answer."""
+
+    kind: str
+    """What was changed: cutoff, half, activity, draws, prizes, component, unit, experience or period."""
+    name: str
+    matches: int
+    counted: int
+    sd: float | None = None
+    x_deterministic: float | None = None
+    x_deterministic_interval: Interval | None = None
+    x_chess: float | None = None
+    x_chess_interval: Interval | None = None
+    answer: str | None = None
+    agrees: bool | None = None
+    """Whether the answer is that of the primary analysis; None where there are too few players for one."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one check works on: which matches, which players, which prizes; or a unit of play."""
+
+    kind: str
+    name: str
+    kept: Mask | None = None
+    min_matches: int | None = None
+    prizes: Prizes | None = None
+    unit: int = 1
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class Primary:
+    """The primary analysis, from which checks differ in one choice each."""
+
+    matches: Matches
+    k: float
+    min_matches: int
+    prizes: Prizes
+    reference: Reference
+    orders: Floats | None
+    skill: float
+    """The matched SD of skills, for units of play."""
+    draws: float
+    replicates: int
+    seed: Sequence[int]
+    combine: Callable[[Yardstick], str]
+    whole: Matches | None = None
+    """All matches, where some were left out for not being connected."""
+    answer: str = ""
+
+
+def run_checks(
+    primary: Primary, *, workers: Workers | None = None, on_done: Callable[[int], None] | None = None
+) -> tuple[Check, ...]:
+    """All checks that make sense for this record."""
+    tasks = [(plan.number, plan) for plan in plan_checks(primary)]
+    return tuple(map_tasks(run_check, tasks, shared=(primary,), workers=workers, on_done=on_done))
+
+
+def plan_checks(primary: Primary) -> list[Plan]:
+    """Which checks make sense for this record; not those that would be the primary analysis again."""
+    # numbered before any is left out: the seed of a check does not hang on the others
+    numbered = (replace(plan, number=number) for number, plan in enumerate(_all_plans(primary)))
+    return [plan for plan in numbered if not _is_primary(plan, primary)]
+
+
+def _all_plans(primary: Primary) -> list[Plan]:
+    matches, n = primary.matches, len(primary.matches)
+    order = np.arange(n)
+    plans = [
+        Plan("cutoff", f"players with {cutoff}+ matches", min_matches=cutoff)
+        for cutoff in (1, 25, 100)
+        if cutoff != primary.min_matches
+    ]
+    plans += [
+        Plan("half", "first half of the record", order < n // 2),
+        Plan("half", "second half of the record", order >= n // 2),
+    ]
+    busy = _most_active(matches)
+    if busy.any():
+        plans.append(Plan("activity", "without the most active 1 %", ~_anybody(matches, busy)))
+    drawn = _drawn(matches)
+    if drawn.any() and not drawn.all():
+        plans.append(
+            Plan("draws", "without draws" if _is_of_two(matches) else "without ties for the first place", ~drawn)
+        )
+    if not _is_of_two(matches):
+        plans += [
+            Plan("prizes", f"prizes: {name}", prizes=make_prizes(name))
+            for name in ("winner", "linear")
+            if name != primary.prizes.name
+        ]
+    if primary.whole is not None:
+        plans.append(Plan("component", "with the smaller groups too"))
+    if _is_of_two(matches):
+        plans += [Plan("unit", f"{unit} games as one (model)", unit=unit) for unit in UNITS]
+    least = least_experience(matches)
+    for low, high in _EXPERIENCE:
+        words = f"{low}+ earlier matches" if high is None else f"{low} to {high - 1} earlier matches"
+        inside = (least >= low) & (least < (high or np.inf))
+        plans.append(Plan("experience", f"the less experienced has {words}", inside))
+    for start, stop in _quarters(n):
+        plans.append(Plan("period", _label(matches, start, stop), (order >= start) & (order < stop)))
+    return plans
+
+
+def _is_primary(plan: Plan, primary: Primary) -> bool:
+    """Whether another cutoff counts the same players: then nothing is checked."""
+    counts = primary.matches.counts
+    return plan.kind == "cutoff" and bool(
+        np.array_equal(counts >= (plan.min_matches or 0), counts >= primary.min_matches)
+    )
+
+
+def run_check(task: tuple[int, Plan], primary: Primary) -> Check:
+    """Fit the changed record and match both yardsticks to it."""
+    number, plan = task
+    matches = primary.matches if plan.kept is None else primary.matches.take(plan.kept)
+    orders = primary.orders
+    if plan.kind == "component" and primary.whole is not None:
+        matches, orders = primary.whole, None
+    prizes = plan.prizes or primary.prizes
+    min_matches = plan.min_matches or primary.min_matches
+    counted = matches.counts >= min_matches
+    check = Check(plan.kind, plan.name, len(matches), int(counted.sum()))
+    if check.counted < _FEWEST_COUNTED or not len(matches):
+        return check
+    target = _target(matches, counted, prizes, orders, primary.k)
+    if plan.unit > 1:
+        target = _series(target, plan.unit, primary)
+    if not np.isfinite(target.sd):
+        return check
+    yardstick = match_yardstick(
+        target, reference=primary.reference, replicates=primary.replicates, seed=[*primary.seed, number]
+    )
+    answer = primary.combine(yardstick)
+    return replace(
+        check,
+        sd=target.sd,
+        x_deterministic=finite(yardstick.deterministic.estimate),
+        x_deterministic_interval=yardstick.deterministic.interval,
+        x_chess=finite(yardstick.chess.estimate),
+        x_chess_interval=yardstick.chess.interval,
+        answer=answer,
+        agrees=answer == primary.answer if plan.kind != "unit" else None,
+    )
+
+
+def finite(value: float) -> float | None:
+    """None for an x beyond the family."""
+    return float(value) if np.isfinite(value) else None
+
+
+def _target(matches: Matches, counted: Mask, prizes: Prizes, orders: Floats | None, k: float) -> Target:
+    course = make_course(matches, prizes)
+    table = matches.table
+    results: Any = table.halves if isinstance(table, Pairs) else seat_columns(table, prizes)[1]
+    fit = fit_replays(course, np.ascontiguousarray(results[:, np.newaxis]), counted=counted, guess=np.array([k]))
+    return Target(course, counted, float(fit.sd[0]), float(fit.k[0]), orders)
+
+
+def _series(target: Target, unit: int, primary: Primary) -> Target:
+    """The spread that these players would have if a series of games were one match."""
+    family = Skilled(0.0, unit)
+    games = [deal(target, family, [*primary.seed, unit], replicate=replicate) for replicate in range(4)]
+    results = np.column_stack([game(primary.skill) for game in games])
+    fits = fit_replays(target.course, results, counted=target.counted, guess=np.full(4, 2 * max(target.k, 0.1)))
+    return replace(target, sd=float(fits.sd.mean()), k=float(fits.k.mean()))
+
+
+def _is_of_two(matches: Matches) -> bool:
+    return isinstance(matches.table, Pairs)
+
+
+def _most_active(matches: Matches) -> Mask:
+    """The most active 1 % of those who played: none if there are fewer than 100."""
+    counts = matches.counts
+    n = int((counts > 0).sum()) // 100
+    busy = np.zeros(len(counts), bool)
+    if n:
+        busy[np.argsort(-counts, kind="stable")[:n]] = True
+    return busy
+
+
+def _anybody(matches: Matches, chosen: Mask) -> Mask:
+    """Matches in which any of these players sat."""
+    seats = matches.seats
+    return np.logical_or.reduceat(chosen[seats.player], seats.starts[:-1])
+
+
+def _drawn(matches: Matches) -> Mask:
+    table = matches.table
+    if isinstance(table, Pairs):
+        return np.asarray(table.halves == 1)
+    return np.asarray(np.add.reduceat(table.place == 1, table.starts[:-1]) > 1)
+
+
+def _quarters(n: int) -> list[tuple[int, int]]:
+    edges = [n * part // _PERIODS for part in range(_PERIODS + 1)]
+    return [(start, stop) for start, stop in pairwise(edges) if stop > start]
+
+
+def _label(matches: Matches, start: int, stop: int) -> str:
+    if matches.time is None:
+        return f"matches {start + 1:,} to {stop:,}"
+    begin, end = (str(matches.time[place])[:10] for place in (start, stop - 1))
+    return f"{begin} to {end}"

@@ -1,0 +1,1 @@
+"""Ratings on the scale of a game's own scores: series Elo, its audit and its rivals."""

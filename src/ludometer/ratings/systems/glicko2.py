@@ -1,0 +1,134 @@
+"""Glickman's Glicko-2: ratings with deviations and volatilities, by rating periods."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ludometer.arrays import Codes, Floats
+from ludometer.errors import LudometerError
+from ludometer.matches import Matches
+from ludometer.ratings.periods import check_periods, periods_of
+from ludometer.ratings.systems.dynamic import check_numbers, listed
+from ludometer.scale import expected_score, from_elo, to_elo
+
+
+@dataclass(frozen=True)
+class GlickoState:
+    """Players' rows, the sums of a period that is not over among them; matches so far, and the period of the last."""
+
+    player: Floats
+    n_matches: int
+    period: int
+    counts_pauses: bool
+
+
+@dataclass(frozen=True)
+class Glicko2:
+    """Glickman, Example of the Glicko-2 system (2013): rating, deviation and volatility, updated period by period.
+
+    Forecasts are made of the ratings before the match's period, with both deviations; a period is so many days
+    (`period`) or matches of the record (`period_matches`). With neither it is a week where times are dates, each time
+    of its own where they are numbers such as months, and each match where there are none. Newcomers start at 1500 with
+    deviation 350, volatility 0.06. A departure: deviations do not grow above a newcomer's.
+
+    >>> system = Glicko2()
+    >>> state, expected = system.play(system.start(2), Matches.of_pairs([0, 0], [1, 1], [1, 1]))
+    >>> expected.round(3).tolist(), system.uncertainty(state).round().tolist()
+    ([0.5, 0.757], [260.0, 260.0])
+    """
+
+    tau: float = 0.5
+    period: float | None = None
+    period_matches: int | None = None
+    start_rating: float = 1500.0
+    deviation: float = 350.0
+    volatility: float = 0.06
+    name: ClassVar[str] = "glicko2"
+
+    def __post_init__(self) -> None:
+        check_numbers(
+            tau=self.tau, start_rating=self.start_rating, deviation=self.deviation, volatility=self.volatility
+        )
+        for word in ("tau", "deviation", "volatility"):
+            if getattr(self, word) <= 0:
+                raise LudometerError(f"{word} must be above 0, not {getattr(self, word):g}")
+        check_periods(self.period, self.period_matches)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """All of them that are given."""
+        return listed(
+            tau=self.tau,
+            period=self.period,
+            period_matches=self.period_matches,
+            start_rating=self.start_rating,
+            deviation=self.deviation,
+            volatility=self.volatility,
+        )
+
+    def start(self, n_players: int) -> GlickoState:
+        """Nobody has played."""
+        return GlickoState(self._newcomers(n_players), 0, 0, True)
+
+    def play(self, state: GlickoState, matches: Matches) -> tuple[GlickoState, Floats]:
+        """Play the matches in order."""
+        from ludometer.kernels.systems.glicko import glicko_pass
+
+        pairs = matches.pairs
+        games = None if self.period_matches is None else int(self.period_matches)
+        period, counts_pauses = periods_of(matches, state.n_matches, days=self.period, games=games)
+        grown = max(len(matches.players) - len(state.player), 0)
+        player = np.concatenate((state.player, self._newcomers(grown)))
+        expected = np.empty(len(pairs))
+        glicko_pass(
+            pairs.first, pairs.second, pairs.halves, period, counts_pauses, player, self.tau, self._largest, expected
+        )
+        last = int(period[-1]) if len(period) else state.period
+        return GlickoState(player, state.n_matches + len(pairs), last, counts_pauses), expected
+
+    def ratings(self, state: GlickoState) -> Floats:
+        """In Elo points; the last period counts as over."""
+        from ludometer.kernels.systems.glicko import MU
+
+        return self.start_rating + to_elo(self._closed(state)[:, MU])
+
+    def uncertainty(self, state: GlickoState) -> Floats:
+        """The deviations in Elo points, grown by the pauses up to the last period."""
+        from ludometer.kernels.systems.glicko import PHI
+
+        return to_elo(self._closed(state)[:, PHI])
+
+    def volatilities(self, state: GlickoState) -> Floats:
+        """How much the ratings are expected to fluctuate, on Glickman's scale."""
+        from ludometer.kernels.systems.glicko import SIGMA
+
+        return self._closed(state)[:, SIGMA]
+
+    def expect(self, state: GlickoState, first: Codes, second: Codes) -> Floats:
+        """The logistic curve of the rating differences, flattened by both deviations."""
+        from ludometer.kernels.systems.glicko import MU, PHI
+
+        player = self._closed(state)
+        variance = player[first, PHI] ** 2 + player[second, PHI] ** 2
+        difference = player[first, MU] - player[second, MU]
+        return expected_score(to_elo(difference / np.sqrt(1 + 3 * variance / math.pi**2)))
+
+    def _closed(self, state: GlickoState) -> Floats:
+        from ludometer.kernels.systems.glicko import close_periods
+
+        player = state.player.copy()
+        close_periods(player, state.period + 1, state.counts_pauses, self.tau, self._largest)
+        return player
+
+    @property
+    def _largest(self) -> float:
+        return from_elo(self.deviation)
+
+    def _newcomers(self, n_players: int) -> Floats:
+        from ludometer.kernels.systems.glicko import newcomers
+
+        return newcomers(n_players, self._largest, self.volatility)

@@ -1,0 +1,222 @@
+"""Static ratings as a rating system: all results so far at once, under a prior, fitted again as the record grows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ludometer.arrays import Array, Codes, Counts, Floats
+from ludometer.errors import LudometerError
+from ludometer.matches import Matches, Pairs
+from ludometer.scale import expected_score, from_elo, to_elo
+from ludometer.strength.expected import (
+    Estimate,
+    Posterior,
+    Record,
+    find_means,
+    find_mode,
+    find_variances,
+    fit_sd,
+    measure_players,
+)
+from ludometer.strength.priors import NormalPrior, Prior
+
+_FIRST = 50
+"""Matches before the first fit."""
+
+_GUESS = 200.0
+"""The prior's SD before anything is known of it."""
+
+_MEANWHILE, _FINAL = 0.5, 1e-6
+"""How exactly ratings are found while the record is played, and in the end: Elo points."""
+
+_DRAWS = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """Each pair of players once, sorted: how often they met, and half points of the one with the lower code."""
+
+    key: Counts = field(default_factory=lambda: np.empty(0, np.int64))
+    halves: Counts = field(default_factory=lambda: np.empty(0, np.int64))
+    met: Counts = field(default_factory=lambda: np.empty(0, np.int64))
+
+    def add(self, matches: tuple[Pairs, ...]) -> Results:
+        """With more matches; whole numbers in a fixed order, so that nothing depends on how they came in."""
+        if not matches:
+            return self
+        first, second, halves = (
+            np.concatenate([getattr(part, name) for part in matches]) for name in ("first", "second", "halves")
+        )
+        low, high = np.minimum(first, second).astype(np.int64), np.maximum(first, second)
+        key = np.concatenate((self.key, (low << 32) | high))
+        scored = np.concatenate((self.halves, np.where(first == low, halves, 2 - halves)))
+        met = np.concatenate((self.met, np.ones(len(first), np.int64)))
+        order = np.argsort(key, kind="stable")
+        key = key[order]
+        begin = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
+        return Results(key[begin], np.add.reduceat(scored[order], begin), np.add.reduceat(met[order], begin))
+
+    def record(self) -> Record:
+        """The lists of opponents of all players up to the highest code that played."""
+        low, high = self.key >> 32, (self.key & 0xFFFFFFFF).astype(np.int32)
+        n_players = int(high.max()) + 1
+        starts = np.concatenate(([0], np.cumsum(np.bincount(low, minlength=n_players))))
+        return Record.of_pairs(starts, high, self.halves / 2, self.met.astype(np.float64))
+
+
+@dataclass(frozen=True, eq=False)
+class StaticState:
+    """All results so far, and the ratings and the prior's SD of the last fit."""
+
+    n_matches: int
+    results: Results
+    recent: tuple[Pairs, ...]
+    """Matches that the results do not hold yet."""
+    natural: Floats
+    """Ratings of the last fit around the prior's mean, 0 for newcomers."""
+    sd: float
+    memory: dict[Any, tuple[Floats, Floats]] = field(default_factory=dict, repr=False)
+    """The ratings and SDs of all results, once somebody asked for them."""
+
+
+@dataclass(frozen=True)
+class Static:
+    """Expected ratings of all results so far (Smith 1994, section 8.1); newcomers stand at the prior's mean.
+
+    The prior is normal with the start rating as its mean and this SD, which is estimated from the results if it is not
+    given; or any `prior`. The ratings that forecast are those of the last fit: a new one is due whenever the record
+    has grown by the share `refit`, or, if that is 1 or more, every so many matches. When is decided by the count of
+    matches played alone. Ratings, SDs and expectations that are asked for in the end are of all results.
+
+    >>> static = Static(sd=200)
+    >>> state, expected = static.play(static.start(2), Matches.of_pairs([0, 0], [1, 1], [1, 1]))
+    >>> expected.tolist(), static.ratings(state).round(1).tolist()
+    ([0.5, 0.5], [1614.3, 1385.7])
+    """
+
+    sd: float | None = None
+    start_rating: float = 1500.0
+    refit: float = 0.1
+    prior: Prior | None = None
+    name: ClassVar[str] = "static"
+
+    def __post_init__(self) -> None:
+        if self.prior is not None and self.sd is not None:
+            raise LudometerError("give a prior or the SD of a normal one, not both")
+        if self.sd is not None:
+            NormalPrior(self.start_rating, self.sd)
+        if not math.isfinite(self.start_rating):
+            raise LudometerError(f"the start rating must be a number, not {self.start_rating}")
+        if not (math.isfinite(self.refit) and (0.001 <= self.refit < 1 or self.refit == int(self.refit) >= 1)):
+            raise LudometerError(
+                "refit is the share by which a record grows before ratings are fitted again, from 0.001 up, "
+                f"or a number of matches, not {self.refit}"
+            )
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The prior, and when ratings are fitted again."""
+        if self.prior is not None:
+            return self.prior.parameters | {"refit": self.refit}
+        sd: float | str = "estimated" if self.sd is None else self.sd
+        return {"sd": sd, "start_rating": self.start_rating, "refit": self.refit}
+
+    def start(self, n_players: int) -> StaticState:
+        """Everybody at the prior's mean."""
+        return StaticState(0, Results(), (), np.zeros(n_players), _GUESS if self.sd is None else self.sd)
+
+    def play(self, state: StaticState, matches: Matches) -> tuple[StaticState, Floats]:
+        """Forecast match after match, and fit again when it is time."""
+        pairs = matches.pairs
+        expected = np.empty(len(pairs))
+        state = replace(state, natural=_grown(state.natural, len(matches.players)), memory={})
+        done = 0
+        while done < len(pairs):
+            due = self._next_fit(state.n_matches)
+            until = min(len(pairs), done + due - state.n_matches)
+            part = Pairs(pairs.first[done:until], pairs.second[done:until], pairs.halves[done:until])
+            expected[done:until] = _expect(state.natural, part.first, part.second)
+            n_matches = state.n_matches + until - done
+            state = replace(state, n_matches=n_matches, recent=(*state.recent, part), memory={})
+            if n_matches == due:
+                state = self._fit(state)
+            done = until
+        return state, expected
+
+    def ratings(self, state: StaticState) -> Floats:
+        """In Elo points, of all results so far."""
+        return self._mean + to_elo(self._conclude(state)[0])
+
+    def uncertainty(self, state: StaticState) -> Floats:
+        """The SD of each rating in Elo points, its opponents' errors included."""
+        return to_elo(self._conclude(state)[1])
+
+    def expect(self, state: StaticState, first: Codes, second: Codes) -> Floats:
+        """The logistic curve of the differences of ratings that all results so far give."""
+        return _expect(self._conclude(state)[0], first, second)
+
+    @property
+    def _mean(self) -> float:
+        return self.start_rating if self.prior is None else self.prior.mean
+
+    def _next_fit(self, n_matches: int) -> int:
+        """The count of matches after which the next fit is due."""
+        if self.refit >= 1:
+            return (n_matches // int(self.refit) + 1) * int(self.refit)
+        due = _FIRST
+        while due <= n_matches:
+            due = math.ceil(due * (1 + self.refit))
+        return due
+
+    def _fit(self, state: StaticState) -> StaticState:
+        results = state.results.add(state.recent)
+        record = results.record()
+        sd, start = state.sd, state.natural[: record.n_players]
+        if self.prior is None and self.sd is None:
+            sd, start = fit_sd(record, sd, tolerance=0.01, start=start, most_guesses=1)
+        found = self._estimate(record, sd, start, _MEANWHILE)[1]
+        return replace(
+            state, results=results, recent=(), natural=_grown(found.rating, len(state.natural)), sd=sd, memory={}
+        )
+
+    def _estimate(self, record: Record, sd: float, start: Floats, tolerance: float) -> tuple[Posterior, Estimate]:
+        posterior = Posterior(record, self.prior or NormalPrior(0.0, sd), record.matches > 0)
+        start = np.where(posterior.free, start, 0.0)
+        if not start.any():
+            start = find_mode(posterior, np.where(posterior.free, posterior.start(), 0.0)).x
+        return posterior, find_means(posterior, start, tolerance=from_elo(tolerance))
+
+    def _conclude(self, state: StaticState) -> tuple[Floats, Floats]:
+        """Ratings and SDs of all results so far; of those without a match the prior's."""
+        if self not in state.memory:
+            state.memory[self] = self._fit_all(state)
+        return state.memory[self]
+
+    def _fit_all(self, state: StaticState) -> tuple[Floats, Floats]:
+        sd, n_players = state.sd, len(state.natural)
+        rating, error = np.zeros(n_players), np.full(n_players, from_elo(self.prior.sd if self.prior else sd))
+        if not state.n_matches:
+            return rating, error
+        record = state.results.add(state.recent).record()
+        n, start = record.n_players, state.natural[: record.n_players]
+        if self.prior is None and self.sd is None:
+            sd, start = fit_sd(record, sd, tolerance=1e-3, start=start)
+            error[:] = from_elo(sd)
+        posterior, found = self._estimate(record, sd, start, _FINAL)
+        given = measure_players(posterior, found.rating)
+        variance = find_variances(posterior, found.rating, given, n_draws=None if n <= 300 else _DRAWS, seed=0)
+        rating[:n] = found.rating
+        error[:n] = np.where(posterior.free, np.sqrt(variance), error[:n])
+        return rating, error
+
+
+def _expect(natural: Floats, first: Codes | Array, second: Codes | Array) -> Floats:
+    return expected_score(to_elo(natural[first] - natural[second]))
+
+
+def _grown(natural: Floats, n_players: int) -> Floats:
+    return np.concatenate((natural, np.zeros(max(0, n_players - len(natural)))))

@@ -1,0 +1,188 @@
+"""How a result is written: 1, 0.5, 0, 1-0, 1/2-1/2, W, draw, 3:1, or a winner's points beside a loser's.
+
+Outcomes of matches of two, in half points of the first player, and what is wrong with them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ludometer.arrays import Codes, Floats, Halves, Mask
+from ludometer.read.columns.codes import TextIndex
+from ludometer.read.columns.names import WINNER, PairColumns
+
+if TYPE_CHECKING:
+    import polars as pl
+
+BAD = -1
+UNPLAYED = -2
+"""A word for a match that was not played, or not to its end: no fault, but no result either."""
+
+_WORDS = {
+    "1": 2, "1.0": 2, "0.5": 1, ".5": 1, "0,5": 1, "0": 0, "0.0": 0, "½": 1, "1/2": 1, "-0": 0, "-0.0": 0,
+    "1-0": 2, "0-1": 0, "1/2-1/2": 1, "½-½": 1, "0.5-0.5": 1, "1:0": 2, "0:1": 0,
+    "w": 2, "d": 1, "l": 0, "win": 2, "won": 2, "draw": 1, "drawn": 1, "drew": 1, "tie": 1, "tied": 1,
+    "loss": 0, "lost": 0, "lose": 0, "t": 1,
+    "white": 2, "black": 0, "home": 2, "away": 0, "h": 2, "a": 0,
+}  # fmt: skip
+_NO_PLAY = {
+    "forfait", "forfeit", "forfeited", "walkover", "w.o.", "w.o", "wo", "w/o", "bye", "kampflos", "unplayed",
+    "not played", "postponed", "cancelled", "canceled",
+}  # fmt: skip
+_POINTS = re.compile(r"(\d{1,18})\s*[-–:]\s*(\d{1,18})")
+
+
+def parse_result(text: str) -> int:
+    """What the first player scored in half points (2, 1, 0), -1 for what is no result, -2 for a walkover and the like.
+
+    >>> [parse_result(text) for text in ("1-0", "1/2-1/2", "L", "3:3", "7", "W.O.")]
+    [2, 1, 0, 1, -1, -2]
+    """
+    word = text.strip().casefold()
+    if word in _WORDS:
+        return _WORDS[word]
+    if word in _NO_PLAY:
+        return UNPLAYED
+    points = _POINTS.fullmatch(word)
+    if points:
+        ours, theirs = int(points[1]), int(points[2])
+        return 1 + (ours > theirs) - (ours < theirs)
+    try:
+        halves = 2 * float(word.replace(",", "."))
+    except ValueError:
+        return BAD
+    return int(halves) if halves in (0, 1, 2) else BAD
+
+
+_FEW = 5
+_SAMPLE = 1_000
+UNFINISHED = UNPLAYED
+"""Also for a game of a PGN file that goes on: no fault, but no match either."""
+
+
+@dataclass
+class Outcomes:
+    """Reads the columns that say how matches ended; each word is understood once."""
+
+    columns: PairColumns
+    is_pgn: bool
+    words: TextIndex = field(default_factory=TextIndex)
+    _names_winners: bool | None = None
+
+    def halves(self, frame: pl.DataFrame) -> tuple[Halves, list[tuple[Mask, str, str | None]]]:
+        """Half points of the first player and what is wrong with them."""
+        import polars as pl
+
+        names = self.columns.score
+        if not names:
+            return np.full(len(frame), 2, np.int8), []
+        if len(names) == 2:
+            ours, theirs = (numbers(frame[name]) for name in names)
+            faults: list[tuple[Mask, str, str | None]] = [
+                (~np.isfinite(points), f"{name} is not a number", name)
+                for name, points in zip(names, (ours, theirs), strict=True)
+            ]
+            with np.errstate(invalid="ignore"):
+                return (1 + (ours > theirs).astype(np.int8) - (ours < theirs).astype(np.int8)), faults
+        (name,) = names
+        column = frame[name]
+        if self._names_winners is None:
+            self._names_winners = name.strip().casefold() == WINNER or self._holds_names(frame, name)
+        if self._names_winners:
+            return self._halves_of_winner(frame, name)
+        if column.dtype.is_numeric() or column.dtype == pl.Boolean:
+            halves = _halves_of_numbers(column)
+            missing = column.is_null().to_numpy()
+        else:
+            halves, missing = self._meanings(column)
+        return halves, [
+            (missing, f"{name} is missing", None),
+            ((halves == BAD) & ~missing, f"{name} is not a result (1, 0.5, 0, 1-0, 1/2-1/2, 2:1, W, D, L)", name),
+        ]
+
+    def _holds_names(self, frame: pl.DataFrame, name: str) -> bool:
+        """Whether most values of a column that the user named are one of the two players, and not all are results."""
+        import polars as pl
+
+        head = frame.head(_SAMPLE).select(
+            pl.col(column).cast(pl.String).str.strip_chars()
+            for column in {name, self.columns.first, self.columns.second}
+        )
+        value = head[name]
+        names = ((value == head[self.columns.first]) | (value == head[self.columns.second])).sum()
+        return 2 * names > len(head) and any(parse_result(text) < 0 for text in value.drop_nulls())
+
+    def _meanings(self, column: pl.Series) -> tuple[Halves, Mask]:
+        """Half points of results in text, each word being understood once, and where there is none."""
+        import polars as pl
+
+        if column.dtype == pl.String and (known := self._by_known_words(column)) is not None:
+            return known, np.zeros(len(column), bool)
+        word = self._words(column)
+        meaning = [
+            UNFINISHED if self.is_pgn and text == "*" else parse_result(text) for text in self.words.players.names
+        ]
+        return np.array([*meaning, BAD], np.int8)[word], word < 0
+
+    def _by_known_words(self, column: pl.Series) -> Halves | None:
+        """Half points where all values are among the few words seen so far: comparing is faster than looking up."""
+        if column.null_count() or not 0 < self.words.n_known <= _FEW:
+            return None
+        halves, n_found = np.zeros(len(column), np.int8), 0
+        for word in self.words.players.names:
+            meaning = parse_result(word)
+            if meaning >= 0:
+                mask = (column == word).to_numpy().view(np.int8)
+                n_found += int(np.count_nonzero(mask))
+                if meaning:
+                    halves += mask * np.int8(meaning)
+        return halves if n_found == len(column) else None
+
+    def _words(self, column: pl.Series) -> Codes:
+        return self.words.codes([column])[:, 0]
+
+    def _halves_of_winner(self, frame: pl.DataFrame, name: str) -> tuple[Halves, list[tuple[Mask, str, str | None]]]:
+        """Half points where a column names the winner, or says that it was a draw."""
+        import polars as pl
+
+        winner, first, second = (
+            frame[column].cast(pl.String).str.strip_chars().fill_null("").to_numpy()
+            for column in (name, self.columns.first, self.columns.second)
+        )
+        word, missing = self._meanings(frame[name])
+        # numbers are names here, never results
+        wordy = np.array([text.isalpha() for text in self.words.players.names] + [False])[self._words(frame[name])]
+        others = np.where(wordy, word, BAD)
+        halves = np.where(winner == first, 2, np.where(winner == second, 0, others)).astype(np.int8)
+        halves[missing] = BAD
+        return halves, [
+            (missing, f"{name} is missing (write draw where nobody won)", None),
+            ((halves == BAD) & ~missing, f"{name} is neither of the two players nor draw", name),
+        ]
+
+
+def numbers(column: pl.Series) -> Floats:
+    """The numbers of a column; NaN where there is none."""
+    import polars as pl
+
+    if column.dtype in (pl.Categorical, pl.Enum):
+        column = column.cast(pl.String)
+    values = column.cast(pl.Float64, strict=False)
+    if values.null_count() and column.dtype == pl.String:
+        # stripping costs more than the cast: only where something was not understood
+        values = column.str.strip_chars().cast(pl.Float64, strict=False)
+    return (values.fill_null(float("nan")) if values.null_count() else values).to_numpy()
+
+
+def _halves_of_numbers(column: pl.Series) -> Halves:
+    """Half points of 1, 0.5 and 0, by comparing; anything else is bad."""
+    is_plain = (column.dtype.is_float() or column.dtype.is_integer()) and not column.null_count()
+    values = column.to_numpy() if is_plain else numbers(column)
+    won, drawn, lost = values == 1, values == 0.5, values == 0
+    halves = won.view(np.int8) * np.int8(2) + drawn.view(np.int8)
+    halves[~(won | drawn | lost)] = BAD
+    return np.asarray(halves, np.int8)

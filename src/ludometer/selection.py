@@ -1,0 +1,126 @@
+"""Connected parts of the record: ratings of players who are linked by no chain of matches cannot be compared.
+
+How many matches players had behind them at each match, and records restricted by that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ludometer.arrays import Codes, Counts
+from ludometer.errors import LudometerError, MatchDataError
+from ludometer.matches import Matches, Pairs
+
+
+@dataclass(frozen=True)
+class Connected:
+    """Matches of the components that were kept, and how much was left out."""
+
+    matches: Matches
+    n_components: int
+    dropped_matches: int
+    dropped_players: int
+
+
+def keep_connected(matches: Matches, *, min_players: int | None = None) -> Connected:
+    """Keep the largest component of "has played against", or all with at least `min_players`.
+
+    Duersch et al. 2020, section 3, keep the largest. Of equally large ones the one with the earliest player stays.
+
+    >>> islands = Matches.of_pairs([0, 1, 3], [1, 2, 4], [1, 0, 1])
+    >>> len(keep_connected(islands).matches), len(keep_connected(islands, min_players=2).matches)
+    (2, 3)
+    """
+    from ludometer.kernels.skills.components import components
+
+    first, second = _links(matches)
+    label = components(first, second, len(matches.players))
+    size = np.bincount(label)
+    played = matches.counts > 0
+    if min_players is None:
+        kept = label == (np.argmax(size) if len(size) else 0)
+    else:
+        kept = size[label] >= min_players
+    kept &= played
+    if not kept.any():
+        raise MatchDataError(
+            f"no group has {min_players:,} players; the largest has {size.max(initial=0):,}"
+            if min_players is not None and len(matches)
+            else "there are no matches"
+        )
+    if kept.all():
+        return Connected(matches, len(size), 0, 0)
+    inside = matches.take(kept[first]) if isinstance(matches.table, Pairs) else matches.take(kept[_one_seat(matches)])
+    return Connected(
+        inside.recode(kept),
+        len(np.unique(label[played])),
+        len(matches) - len(inside),
+        int((played & ~kept).sum()),
+    )
+
+
+def _links(matches: Matches) -> tuple[np.ndarray[tuple[int], np.dtype[np.int32]], ...]:
+    """Enough pairs to connect all who met: in a match of several each seat is linked with the first."""
+    table = matches.table
+    if isinstance(table, Pairs):
+        return table.first, table.second
+    hub = np.repeat(_one_seat(matches), table.sizes)
+    return hub, table.player
+
+
+def _one_seat(matches: Matches) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    seats = matches.seats
+    return seats.player[seats.starts[:-1]]
+
+
+def earlier_matches(player: Codes) -> Counts:
+    """For each seat, in how many earlier ones the same player sat.
+
+    >>> earlier_matches(np.array([0, 1, 0, 2, 0])).tolist()
+    [0, 0, 1, 0, 2]
+    """
+    order = np.argsort(player, kind="stable")
+    ordered = player[order]
+    fresh = np.ones(len(player), bool)
+    fresh[1:] = ordered[1:] != ordered[:-1]
+    begin = np.maximum.accumulate(np.where(fresh, np.arange(len(player)), 0))
+    earlier = np.empty(len(player), np.int64)
+    earlier[order] = np.arange(len(player)) - begin
+    return earlier
+
+
+def least_experience(matches: Matches) -> Counts:
+    """For each match, how many matches its least experienced player had played before."""
+    seats = matches.seats
+    return np.minimum.reduceat(earlier_matches(seats.player), seats.starts[:-1])
+
+
+def with_experience(matches: Matches, text: str) -> Matches:
+    """Only matches whose players all had so many earlier ones: "150:250" is from 150 to 250, "150:" or ":250" too.
+
+    >>> duels = Matches.of_pairs([0, 0, 0], [1, 1, 1], [1, 0, 1])
+    >>> len(with_experience(duels, "1:")), len(with_experience(duels, ":0"))
+    (2, 1)
+    """
+    low, colon, high = text.partition(":")
+    try:
+        least, most = int(low or 0), int(high) if high.strip() else None
+    except ValueError:
+        colon = ""
+    if not colon or least < 0 or (most is not None and most < least):
+        raise LudometerError(
+            f"--experience {text}: write two numbers of matches, such as 150:250, or one, such as 150:"
+        )
+    seats = matches.seats
+    if not len(seats):
+        return matches
+    earlier = earlier_matches(seats.player)
+    inside = np.minimum.reduceat(earlier, seats.starts[:-1]) >= least
+    if most is not None:
+        inside &= np.maximum.reduceat(earlier, seats.starts[:-1]) <= most
+    if not inside.any():
+        raise MatchDataError(f"in no match did all players have an experience of {text} matches")
+    kept = matches.take(inside)
+    return kept.recode(kept.counts > 0)

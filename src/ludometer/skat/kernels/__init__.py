@@ -1,0 +1,1 @@
+"""Compiled passes over Skat records and card play."""

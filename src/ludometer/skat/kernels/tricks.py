@@ -1,0 +1,69 @@
+"""The replay of tricks: is each card allowed, and who takes the trick."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ludometer.kernels.runtime.compile import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Bytes = NDArray[np.uint8]
+
+
+@kernel
+def replay_tricks(
+    game: Any,
+    hands: Any,
+    played: Bytes,
+    n_played: Any,
+    suit_of: Any,
+    strength_of: Any,
+    suit_masks: Any,
+    eyes_of: Any,
+    winners: Any,
+    eyes: Any,
+    tricks: Any,
+    fault: Any,
+) -> None:
+    """Play the cards in order, forehand first; `fault` is the place of the first card that could not be played, or -1.
+
+    `hands` are those of play, after the discard. Winners of tricks, eyes and tricks by seat are what is left when the
+    cards end, or up to the fault.
+    """
+    left = np.empty(3, np.uint32)
+    for row in range(game.size):
+        fault[row] = -1
+        left[:] = hands[row]
+        kind = game[row]
+        leader = 0
+        led = best = best_card = sum_eyes = 0
+        for place in range(n_played[row]):
+            card = played[row, place]
+            turn = place % 3
+            seat = (leader + turn) % 3
+            bit = np.uint32(1) << np.uint32(card)
+            suit = suit_of[kind, card]
+            if turn == 0:
+                led = suit
+            follows = left[seat] & suit_masks[kind, led]
+            if not left[seat] & bit or (suit != led and follows):
+                fault[row] = place
+                break
+            left[seat] &= ~bit
+            is_better = (
+                suit == 4
+                if suit != suit_of[kind, best_card]
+                else strength_of[kind, card] > strength_of[kind, best_card]
+            )
+            if turn == 0 or is_better:
+                best, best_card = seat, card
+            sum_eyes = eyes_of[card] + (sum_eyes if turn else 0)
+            if turn == 2:
+                winners[row, place // 3] = best
+                eyes[row, best] += sum_eyes
+                tricks[row, best] += 1
+                leader = best

@@ -1,0 +1,1 @@
+"""The luck of the cards: features of a hand, chances of winning, chance factors."""

@@ -1,0 +1,1 @@
+"""Programs that play Skat, and the same deals played by several of them."""

@@ -1,0 +1,1 @@
+"""Skat files: server records, program logs, score lists, results of series."""

@@ -1,0 +1,1 @@
+"""The rules of Skat: cards, game values, lists and series."""
