@@ -1,4 +1,4 @@
-"""The curve of x%-deterministic games: the SD of best-fit Elo for x = 0, 5, ..., 100 %, and Table 9 of the paper.
+"""The curve of x%-deterministic games: the SD of best-fit Elo for x = 0, 5, ..., 100%, and Table 9 of the paper.
 
     sh benchmarks/run.sh curves
 
@@ -25,7 +25,7 @@ N_PLAYERS, N_MATCHES = 1_000, 1_000_000
 PER_MATCH = (2, 3, 4, 6, 9)
 SHARES = tuple(range(0, 101, 5))
 AT_HALF = {2: 120.0, 4: 119.0, 6: 119.0}
-"""Players a match → the SD wanted at 50 %, within 2."""
+"""Players a match → the SD wanted at 50%, within 2."""
 
 PRINTED = {50: 122.8, 40: 91.9, 30: 61.1, 20: 32.3, 15: 22.7, 10: 10.7}
 """Table 9."""
@@ -70,7 +70,7 @@ def whole_curves() -> dict[str, Any]:
             "seconds": round(seconds, 2),
         }
         wanted = f"(wanted: {AT_HALF[per_match]:g} ± 2)" if per_match in AT_HALF else ""
-        print(f"{per_match} a match   50 %: SD {half:6.1f}   {seconds:5.1f} s   {wanted}", flush=True)
+        print(f"{per_match} a match   50%: SD {half:6.1f}   {seconds:5.1f} s   {wanted}", flush=True)
         print("   " + " ".join(f"{x}:{sd:.1f}" for x, sd in zip(SHARES, sds, strict=True)))
     total = sum(row["seconds"] for row in rows.values())
     print(f"all curves {total:.1f} s")
@@ -89,7 +89,7 @@ def table_nine() -> dict[str, Any]:
             "largest": round(float(column.max()), 2),
             "printed": PRINTED.get(x),
         }
-        print(f"{x:3d} %   SD {column.mean():6.1f} ± {column.std(ddof=1):4.1f}   printed {PRINTED.get(x)}")
+        print(f"{x:3d}%   SD {column.mean():6.1f} ± {column.std(ddof=1):4.1f}   printed {PRINTED.get(x)}")
     return {"players": N_PLAYERS, "matches": TABLE_MATCHES, "seeds": SEEDS, "x": rows}
 
 

@@ -1,4 +1,4 @@
-"""Do the 95 % intervals cover? Simulated games with a known truth, inside the families that are inverted and outside.
+"""Do the 95% intervals cover? Simulated games with a known truth, inside the families that are inverted and outside.
 
     sh benchmarks/run.sh intervals [jobs] [kinds of games, such as chess,drift] [how many games of each]
 
@@ -96,7 +96,7 @@ def drift(task: Task) -> Row:
 
 
 def draws(task: Task) -> Row:
-    """30 % draws, logistic results."""
+    """30% draws, logistic results."""
     course, skill, _ = _begin(task)
     sd = SPREADS[task.number % len(SPREADS)]
     target, again = _played(course, Skilled(0.3), skill, sd, task)

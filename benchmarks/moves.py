@@ -1,4 +1,4 @@
-"""Do the 95 % intervals of strengths from moves cover? Simulated games whose gains have known distributions.
+"""Do the 95% intervals of strengths from moves cover? Simulated games whose gains have known distributions.
 
     sh benchmarks/run.sh moves [runs of each kind]
 

@@ -4,7 +4,7 @@
 
 Calibration is simulation-based (Talts et al. 2018): sigma and t drawn from the prior, results from them, and the rank
 of the truth among 99 posterior draws, which has to be uniform; the printed sampler, with the prior of its own paper,
-has to fail. Coverage is that of the 95 % interval at a fixed sigma under the default prior, on a dense schedule (30
+has to fail. Coverage is that of the 95% interval at a fixed sigma under the default prior, on a dense schedule (30
 players, 600 matches), a sparse one (1,000 players, four matches each) and with two matches each, for 4,000 players and
 for 150, of whom nobody can tell much. Speed is on the Kaggle chess record and on the first n matches of The Week in
 Chess, "whole" until 400 effective draws on the latter; both in LUDOMETER_SHARED (default ../shared). Writes
@@ -143,7 +143,7 @@ def calibration(crew: Crew) -> dict[str, Any]:
 
 
 def coverage(crew: Crew) -> dict[str, Any]:
-    """How often the 95 % interval has the truth in it; stored after each cell, and not done again if it is there.
+    """How often the 95% interval has the truth in it; stored after each cell, and not done again if it is there.
 
     Cells named on the command line, such as "sparse, sigma 1", are done alone.
     """

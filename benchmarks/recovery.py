@@ -128,9 +128,9 @@ def random_opponents(crew: Crew) -> dict[str, Any]:
         for x in SHARES:
             tasks = [Task("random", n_players, n_matches, x, seed) for seed in range(SEEDS)]
             row = summarise(crew.map(recover, tasks))
-            answer[f"{n_players} players, {n_matches} matches, {x:g} %"] = row
+            answer[f"{n_players} players, {n_matches} matches, {x:g}%"] = row
             print(
-                f"{n_players:6,d} players {n_matches:6,d} matches   true {x:2g} %   matched {row['matched']:5.2f} "
+                f"{n_players:6,d} players {n_matches:6,d} matches   true {x:2g}%   matched {row['matched']:5.2f} "
                 f"± {row['matched_sd']:.2f}   published line {row['published']:5.2f}   (wanted: within 1.5)",
                 flush=True,
             )
@@ -152,7 +152,7 @@ def pairings(game: str, crew: Crew) -> dict[str, Any]:
             print(
                 f"{n_players:6,d} players   {name:28s} detected {row['detected']:.0%}   sound {row['sound']:.0%}   "
                 f"correlation {row['correlation']:.2f} (true {row['true_correlation']:.2f}, "
-                f"schedule {row['closeness']:.2f}, {row['directions']:.1f} directions)   {x:g} % {game}: "
+                f"schedule {row['closeness']:.2f}, {row['directions']:.1f} directions)   {x:g}% {game}: "
                 f"{row['corrected']:5.1f} ± {row['corrected_sd']:.1f}   uncorrected {row['uncorrected']:5.1f}   "
                 f"true order {row['true_order']:5.1f}",
                 flush=True,
@@ -166,7 +166,7 @@ def main() -> None:
     results: dict[str, Any] = {"random": random_opponents(crew)}
     store("recovery", results)
     for game in GAMES:
-        results[f"pairings, {GAMES[game][1]:g} % {game}"] = pairings(game, crew)
+        results[f"pairings, {GAMES[game][1]:g}% {game}"] = pairings(game, crew)
         store("recovery", results)
 
 

@@ -84,7 +84,7 @@ def meet_closest(
 
 
 def meet_in_pools(pool: Codes, n_matches: int, *, rng: np.random.Generator, power: float = POWER) -> Matches:
-    """Opponents are drawn by activity from the same pool, but for 2 % of the matches from all."""
+    """Opponents are drawn by activity from the same pool, but for 2% of the matches from all."""
     n_players = len(pool)
     draw = Draw(n_players, power, rng)
     first, second = draw(n_matches), draw(n_matches)

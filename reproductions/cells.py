@@ -12,7 +12,7 @@ Basis = Literal["paper", "data", "later", "other", "simulated"]
 
 OUTCOMES: dict[Outcome, tuple[str, str]] = {
     "rounding": ("=", "within rounding"),
-    "percent": ("~", "within 1 %"),
+    "percent": ("~", "within 1%"),
     "chance": ("?", "within chance"),
     "further": ("x", "further off"),
     "misprint": ("!", "misprint"),

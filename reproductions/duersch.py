@@ -39,7 +39,7 @@ DECIMALS = {"rep": 0, "obs": 0}
 
 _SLIPS = {
     ("Crazy 8s (3p)", 12_637.0): "an SD of 2.3 needs 10,381 games (9,945 to 10,849 within its rounding); "
-    "12,637 is the number for a p_sd rounded to 50.3 %",
+    "12,637 is the number for a p_sd rounded to 50.3%",
     ("Crazy 8s (3p)", 56_868.0): "an SD of 0.7 needs 112,075 games; 56,868 is even, so it is no smallest odd number",
 }
 _HALF = 0.05

@@ -110,7 +110,7 @@ def candidates(sources: Sources) -> Table:
             cells.append(_cell(_PAIRS, pair, "d", d, "data"))
     about = (
         "Strengths by exact least squares from the printed differences; the printed iteration had not converged and is "
-        "1 or 2 points off. (1 % of such a rating is 28 points: the mark ~ says little here.)"
+        "1 or 2 points off. (1% of such a rating is 28 points: the mark ~ says little here.)"
     )
     return Table("ferreira-3", "Ferreira, Table 3: Candidates 2011", tuple(cells), (about,))
 

@@ -20,7 +20,7 @@ Ferreira `--data "London Classic 2011=evaluations.csv"` or `--data "Candidates 2
 _LEGEND: dict[Outcome, str] = {
     "rounding": "within rounding: ours, with the digits of the print, is the printed number, or lies within what the "
     "rounding of the printed numbers that it is computed from allows",
-    "percent": "not that, but within 1 % of the printed number",
+    "percent": "not that, but within 1% of the printed number",
     "chance": "further off, but within two SDs of what repeating a simulation, or the paper's 250 draws, gives",
     "further": "further off",
     "misprint": "the printed number contradicts others of the paper: a misprint or slip ([errors](errors.md))",

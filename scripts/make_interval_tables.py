@@ -20,7 +20,7 @@ _TRUTHS = {
     "chess": "x%-chess, the same x",
     "heavy tails": "skills with heavy tails",
     "drift": "skills that drift",
-    "draws": "normal skills, 30 % draws",
+    "draws": "normal skills, 30% draws",
     "assortative": "x%-deterministic, opponents the closer of two",
 }
 _OPPONENTS = {
@@ -63,7 +63,7 @@ def shares_table() -> Lines:
     rows = []
     for share in (key for key in results[kinds[0]] if key not in {"games", "all"}):
         cells = [_covered(results[kind][share][name]) for kind in kinds for name in ("x", "sd", "k")]
-        rows.append([f"{share} %", *cells])
+        rows.append([f"{share}%", *cells])
     heads = [f"{kind.rsplit(', ', 1)[1]}: {name}" for kind in kinds for name in ("x", "SD", "k")]
     return _table(["true x", *heads], rows)
 
@@ -74,7 +74,7 @@ def outside_table() -> Lines:
     for kind, result in load("intervals").items():
         if "mean_x" in result["all"]:
             truth = _TRUTHS[kind.rsplit(", ", 1)[0]]
-            rows.append([truth, f"{result['all']['mean_x']:.1f} %", f"{result['all']['mean_usual_x']:.1f} %"])
+            rows.append([truth, f"{result['all']['mean_x']:.1f}%", f"{result['all']['mean_usual_x']:.1f}%"])
     return _table(["truth", "x reads", "with normal, constant skills and no draws"], rows)
 
 
@@ -98,7 +98,7 @@ def recovery_table() -> Lines:
 def pairing_table() -> Lines:
     """Matchmaking and pools: how often it is seen, how often refused, and what x becomes."""
     rows = []
-    for game in ("40 % deterministic", "60 % chess"):
+    for game in ("40% deterministic", "60% chess"):
         for kind, result in load("recovery")[f"pairings, {game}"].items():
             players, _, opponents = kind.split(", ", 2)
             rows.append(
@@ -128,7 +128,7 @@ def calibration_table() -> Lines:
 
 
 def population_table() -> Lines:
-    """How often the 95 % interval of the spread of skills holds it."""
+    """How often the 95% interval of the spread of skills holds it."""
     rows = []
     results = load("population")["coverage"]
     names = {kind.split(", sigma ")[0] for kind in results}

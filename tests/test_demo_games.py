@@ -115,7 +115,7 @@ def test_xskat_bids_better_at_higher_levels_and_players_of_one_level_differ_by_c
     frame = find_strengths(record("skat"))
     for one in range(-4, 1):
         same = frame.filter(pl.col("player").str.starts_with(f"xskat level {one} "))
-        # a chi-squared with 7 degrees of freedom; its 99.9 % point
+        # a chi-squared with 7 degrees of freedom; its 99.9% point
         residual = (same["strength"] - same["strength"].mean()) / same["error"]
         assert (residual**2).sum() < 24.3
 
@@ -151,7 +151,7 @@ def script() -> Callable[[str], Any]:
 def test_the_solved_pig_is_the_known_one(script: Callable[[str], Any]) -> None:
     pig = script("play_pig")
     best, wins = pig.best_play(), pig.solve()
-    # Neller and Presser (2004): the first player wins 53.06 % if both play best
+    # Neller and Presser (2004): the first player wins 53.06% if both play best
     assert abs(wins[0, 0] - 0.5306) < 5e-5
     holds = [gained for gained in range(1, 100) if not best[0, 0, gained]]
     assert holds[0] == 21

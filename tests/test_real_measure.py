@@ -188,7 +188,7 @@ def twic(shared_data: Path) -> Matches:
 def test_a_part_of_chess_has_the_spread_of_the_specification(
     twic: Matches, x: float, sd: tuple[float, float], k: tuple[float, float]
 ) -> None:
-    # spec 10: 50 % gives SD 47.1 and k 11.8 (printed, on a larger collection: 44.9 and 12.0), 25 % gives 15.0
+    # spec 10: 50% gives SD 47.1 and k 11.8 (printed, on a larger collection: 44.9 and 12.0), 25% gives 15.0
     fit = fit_best_elo(mix(twic, x, seed=1))
     assert fit.rating[twic.counts >= 25].std(ddof=1) == pytest.approx(sd[0], abs=sd[1])
     assert fit.k == pytest.approx(k[0], abs=k[1])

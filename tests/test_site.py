@@ -129,13 +129,13 @@ def test_what_the_page_of_intervals_says_beside_its_tables_is_so() -> None:
     recovery = json.loads((RESULTS / "recovery.json").read_text(encoding="utf-8"))
     bad = {
         f"{game}, {kind}"
-        for game in ("40 % deterministic", "60 % chess")
+        for game in ("40% deterministic", "60% chess")
         for kind, result in recovery[f"pairings, {game}"].items()
         if result["sound"] > 0 and abs(result["corrected"] - float(game.split()[0])) > 5
     }
     assert bad == {
-        "60 % chess, 20000 players, 60000 matches, closest of 8",
-        "60 % chess, 20000 players, 60000 matches, pools by strength",
+        "60% chess, 20000 players, 60000 matches, closest of 8",
+        "60% chess, 20000 players, 60000 matches, pools by strength",
     }
     closer = json.loads((RESULTS / "intervals.json").read_text(encoding="utf-8"))["assortative, sparse"]["all"]
     assert closer["as_if_random_x"]["coverage"] < closer["x"]["coverage"] < 0.95 - 2 * closer["x"]["standard_error"]

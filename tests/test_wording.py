@@ -19,5 +19,5 @@ def test_percentages_add_up_and_stay_within_a_step_of_the_truth(digits: int) -> 
 
 
 def test_certainty_and_nothing_stay_what_they_are() -> None:
-    assert percentages([1.0, 0.0, 0.0]) == ["100.0 %", "0.0 %", "0.0 %"]
-    assert percent(1, 0) == "100 %"
+    assert percentages([1.0, 0.0, 0.0]) == ["100.0%", "0.0%", "0.0%"]
+    assert percent(1, 0) == "100%"

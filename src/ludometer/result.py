@@ -1,14 +1,14 @@
-"""What every result has: a frame, a summary, a plot, and where it came from."""
+"""What every result can do: be a table, a few lines, charts, JSON, a notebook cell; and where it came from."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ludometer.version import __version__
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 
@@ -24,7 +24,7 @@ class Provenance:
 
 
 class Result(Protocol):
-    """One frozen class a kind of result."""
+    """What reports, the command line and notebooks need of any result. `Shown` supplies the last two methods."""
 
     @property
     def provenance(self) -> Provenance:
@@ -39,6 +39,38 @@ class Result(Protocol):
         """At most 20 lines for a reader."""
         ...
 
-    def plot(self) -> altair.Chart:
-        """The picture that says most."""
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
+        """Altair charts by name, the one that says most first; `narrow` for a phone."""
         ...
+
+    def document(self) -> dict[str, Any]:
+        """The JSON document; what is null has its reason under `absent`."""
+        ...
+
+    def plot(self) -> Any:
+        """The chart that says most."""
+        ...
+
+    def _repr_html_(self) -> str: ...
+
+
+class Shown:
+    """A result that shows itself: its first chart on request, and its summary and charts in a notebook."""
+
+    def summary(self) -> str:
+        """A few lines for a reader."""
+        raise NotImplementedError
+
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:  # noqa: ARG002 - results without charts have one size
+        """No charts, unless the result draws some."""
+        return {}
+
+    def plot(self) -> Any:
+        """The chart that says most."""
+        return next(iter(self.charts().values()))
+
+    def _repr_html_(self) -> str:
+        from ludometer.drawing import to_svg
+
+        drawn = "".join(f"<div>{to_svg(chart)}</div>" for chart in self.charts().values())
+        return f"<pre>{escape(self.summary())}</pre>{drawn}"

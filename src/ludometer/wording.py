@@ -9,16 +9,16 @@ def percent(share: float, digits: int = 1) -> str:
     """A share of 1 as a percentage.
 
     >>> percent(0.777), percent(0.5, 0)
-    ('77.7 %', '50 %')
+    ('77.7%', '50%')
     """
-    return f"{100 * share:.{digits}f} %"
+    return f"{100 * share:.{digits}f}%"
 
 
 def percentages(shares: Sequence[float], digits: int = 1) -> list[str]:
     """Shares of 1 that add up to it, as percentages that add up to 100: those that lose most are rounded up.
 
     >>> percentages([0.38463, 0.33114, 0.28423])
-    ['38.5 %', '33.1 %', '28.4 %']
+    ['38.5%', '33.1%', '28.4%']
     """
     unit = 10**digits
     exact = [100 * unit * share for share in shares]
@@ -30,5 +30,5 @@ def percentages(shares: Sequence[float], digits: int = 1) -> list[str]:
     return [percent(value / (100 * unit), digits) for value in whole]
 
 
-PERCENT_LABELS = "format(100 * datum.value, '~r') + ' %'"
+PERCENT_LABELS = "format(100 * datum.value, '~r') + '%'"
 """The same for the labels of an axis, as Vega writes it."""

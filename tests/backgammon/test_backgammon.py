@@ -101,10 +101,10 @@ def test_skill_luck_and_what_is_left_open_add_up_to_the_result() -> None:
 @pytest.mark.parametrize(
     ("losses", "lucks", "decided", "words"),
     [
-        ((0.1, 0.2), (0.0, 0.3), "skill", "Ann played better by 5.0 %, Ben was luckier by 15.0 % of the match; skill"),
-        ((0.2, 0.1), (0.3, 0.0), "luck", "Ben played better by 5.0 %, Ann was luckier by 15.0 % of the match; luck"),
-        ((0.1, 0.2), (0.3, 0.0), "both", "Ann played better by 5.0 % and was luckier by 15.0 % of the match; both"),
-        ((0.2, 0.1), (0.0, 0.3), "neither", "Ben played better by 5.0 % and was luckier by 15.0 % of the match; Ann"),
+        ((0.1, 0.2), (0.0, 0.3), "skill", "Ann played better by 5.0%, Ben was luckier by 15.0% of the match; skill"),
+        ((0.2, 0.1), (0.3, 0.0), "luck", "Ben played better by 5.0%, Ann was luckier by 15.0% of the match; luck"),
+        ((0.1, 0.2), (0.3, 0.0), "both", "Ann played better by 5.0% and was luckier by 15.0% of the match; both"),
+        ((0.2, 0.1), (0.0, 0.3), "neither", "Ben played better by 5.0% and was luckier by 15.0% of the match; Ann"),
         ((0.2, 0.2), (0.0, 0.0), "neither", "Both played equally well, the dice were even; Ann won"),
     ],
 )
@@ -158,7 +158,7 @@ def test_players_are_compared_by_the_method_of_gains() -> None:
 
 
 def test_intervals_of_error_rates_cover_the_truth() -> None:
-    """Games differ in difficulty; with 12 of them a 90 % interval should hold the true mean in about 90 % of runs."""
+    """Games differ in difficulty; with 12 of them a 90% interval should hold the true mean in about 90% of runs."""
     truth, held, runs = 0.02, 0, 200
     for seed in range(runs):
         rng = np.random.default_rng(seed)

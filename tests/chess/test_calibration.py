@@ -41,7 +41,7 @@ def test_prediction_intervals_cover_the_ratings_of_new_players() -> None:
             low, high = found.fit.invert_interval(difference, error, found.range, 0.95)
             hits.append((low is None or low <= rating) and (high is None or rating <= high))
     assert abs(np.mean(hits) - 0.95) < 3 * np.sqrt(0.95 * 0.05 / 100)
-    # ratings regressed on noisy differences would give 1 / slope 30 % too small
+    # ratings regressed on noisy differences would give 1 / slope 30% too small
     assert np.mean(slopes) == pytest.approx(SLOPE, abs=3 * np.std(slopes, ddof=1) / np.sqrt(8))
 
 

@@ -67,7 +67,7 @@ def test_players_who_enter_learn_and_die_have_the_density_of_the_equation() -> N
     count, _ = np.histogram(rating, edges)
     below = np.interp(edges, grid, np.concatenate(([0], np.cumsum((density[1:] + density[:-1]) / 2 * np.diff(grid)))))
     expected = 200_000 * np.diff(below)
-    assert (((count - expected) ** 2 / expected).sum()) < 35  # 12 bins: the 99.95 % quantile of chi squared
+    assert (((count - expected) ** 2 / expected).sum()) < 35  # 12 bins: the 99.95% quantile of chi squared
     beginners = np.log1p(0.8 * age)
     model = LearningModel(c8=0.3 / 0.8, scale=1.0)
     assert beginners.mean() == pytest.approx(

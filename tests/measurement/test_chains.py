@@ -36,7 +36,7 @@ def round_robin(n: int, rounds: int, skill_sd: float, tie: float, seed: int) -> 
 @pytest.mark.parametrize("tie", [0.0, 0.7])
 def test_a_coin_is_all_luck_on_average(tie: float) -> None:
     ratios = [measure_variance_ratio(round_robin(30, 4, 0.0, tie, seed)) for seed in range(60)]
-    # the mean of the observed variances over the expected one: each is known to a quarter, the mean to 4 %.
+    # the mean of the observed variances over the expected one: each is known to a quarter, the mean to 4%.
     # Scores of a closed league add up to a constant, which makes their sample variance n / (n - 1) of a coin's
     mean = np.mean([ratio.observed_variance / ratio.expected_variance for ratio in ratios])
     assert mean == pytest.approx(30 / 29, abs=0.12)
@@ -79,7 +79,7 @@ def test_a_chain_from_quantiles_does_not_grow_with_the_players() -> None:
     few, many = (measure_skill_chain(skills_of(rng.standard_normal(n))) for n in (2_000, 50_000))
     assert many.between_quantiles == pytest.approx(few.between_quantiles, rel=0.05)
     assert many.bound > few.bound
-    assert "99 % quantile" in many.summary()
+    assert "99% quantile" in many.summary()
     with pytest.raises(LudometerError, match="probability"):
         measure_skill_chain(skills_of(np.zeros(3)), probability=0.5)
 

@@ -82,7 +82,7 @@ def test_draws_and_busy_players_are_left_out_in_turn() -> None:
     assert decisive.kept is not None
     assert (matches.take(decisive.kept).pairs.halves != 1).all()
     assert decisive.kept.sum() == len(matches) - matches.n_draws
-    quiet = named(plans, "without the most active 1 %")
+    quiet = named(plans, "without the most active 1%")
     assert quiet.kept is not None
     # two of 250
     busiest = np.argsort(-matches.counts, kind="stable")[:2]
@@ -193,7 +193,7 @@ def test_the_answer_of_another_unit_is_another_question() -> None:
     # skill accumulates: the longer the series the more of it is strength
     assert shares == sorted(shares)
     assert shares[0] > 30
-    # one game of players so far apart is less of strength: spec 10 has 37 % at an SD of 80
+    # one game of players so far apart is less of strength: spec 10 has 37% at an SD of 80
     assert shares[0] > 37 * 60 / 80
 
 

@@ -47,10 +47,10 @@ def test_confidence_is_the_share_of_pairs_in_that_order() -> None:
     found = compare_games([("a", game_with([3, 5, 9])), ("b", game_with([1, 4, 5]))])
     # of nine pairs six are larger and one is equal
     assert found.more_skill[0, 1] == pytest.approx((6 + 0.5) / 9)
-    assert found.lines() == ["a shows more skill than b: 72 % confidence"]
+    assert found.lines() == ["a shows more skill than b: 72% confidence"]
     sure = compare_games([("a", game_with([30, 50, 90])), ("b", game_with([1, 4, 5]))])
     assert sure.more_skill[0, 1] == 1
-    assert sure.lines() == ["a shows more skill than b: more than 99 % confidence"]
+    assert sure.lines() == ["a shows more skill than b: more than 99% confidence"]
 
 
 @given(*[st.lists(st.integers(0, 20).map(float) | st.just(np.inf), min_size=1, max_size=12) for _ in range(3)])

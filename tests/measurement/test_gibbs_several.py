@@ -63,7 +63,7 @@ def test_the_spread_is_recovered(per_match: int, sigma: float) -> None:
     assert luck.converged
     assert abs(luck.sigma - sigma) < 3 * luck.sigma_sd
     assert luck.l2_interval[0] - luck.l2_sd < 1 / (1 + sigma**2) < luck.l2_interval[1] + luck.l2_sd
-    # chance of 150 players' skills and, in addition, of the matches; from 200 draws an SD is known to 5 %
+    # chance of 150 players' skills and, in addition, of the matches; from 200 draws an SD is known to 5%
     assert 0.85 < luck.sigma_sd / (luck.sigma / np.sqrt(300)) < 2
 
 

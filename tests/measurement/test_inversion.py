@@ -116,7 +116,7 @@ def test_a_record_without_spread_may_be_any_game_that_often_has_none() -> None:
         if solution > 0:
             assert sd_at(target, Deterministic(), [3], GROUP + place, max(solution - 0.2, 0)) == 0
         assert sd_at(target, Deterministic(), [3], GROUP + place, solution + 0.2) > 0
-    # at 8 % about as many games have no spread as solutions say
+    # at 8% about as many games have no spread as solutions say
     at_8 = [sd_at(target, Deterministic(), [4], replicate, 8.0) == 0 for replicate in range(200)]
     assert 0.05 < np.mean(at_8) < 0.95
     assert np.mean(found.solutions > 8) == pytest.approx(np.mean(at_8), abs=4 * np.sqrt(0.25 / 39))
@@ -209,12 +209,12 @@ def covered(family: Family, value: float, n: int) -> Floats:
 
 @pytest.mark.parametrize(("family", "value"), [(Deterministic(), 45), (Skilled(), 120.0)])
 def test_intervals_cover_the_truth_at_their_rate(family: Family, value: float) -> None:
-    # 60 games and 95 %: 57 on average, and fewer than 51 less than once in 100
+    # 60 games and 95%: 57 on average, and fewer than 51 less than once in 100
     assert covered(family, value, 60).sum() >= 51
 
 
 def test_an_interval_covers_a_little_skill_where_many_records_do_not_spread_at_all() -> None:
-    # at 6 % two of five records have an SD of 0: an interval of nothing but 0 would miss them all
+    # at 6% two of five records have an SD of 0: an interval of nothing but 0 would miss them all
     targets = [target_of(TINY, Deterministic(), 6, seed) for seed in range(30)]
     assert 8 <= sum(target.sd == 0 for target in targets) <= 20
     assert covered(Deterministic(), 6, 30).sum() >= 26

@@ -278,7 +278,7 @@ def test_certain_strength_is_skill_beyond_all_yardsticks() -> None:
     assert game.verdict.answer == "skill"
     assert game.yardstick is not None
     assert list(game.yardstick.chess.interval) == [100, np.inf]
-    assert "more than 100 % chess" in game.summary()
+    assert "more than 100% chess" in game.summary()
     assert "yardstick.matched.x_chess" in game.absent()
 
 
@@ -300,10 +300,10 @@ def test_a_handful_of_players_has_finite_intervals_and_no_verdict(n_players: int
 def test_the_reference_is_the_skill_of_its_own_record() -> None:
     found = measure_reference("club", simulate_strengths(100, 8_000, sd=120, draws=0.25, seed=1))
     assert found.name == "club"
-    # 100 skills: their own SD is known to 7 %
+    # 100 skills: their own SD is known to 7%
     assert found.sd == pytest.approx(120, rel=0.2)
     assert found.draws == pytest.approx(0.25, abs=0.02)
-    # a record beside itself is 100 % of itself
+    # a record beside itself is 100% of itself
     game = measure(simulate_strengths(100, 3_000, sd=120, draws=0.25, seed=2), reference=found, replicates=19)
     assert game.yardstick is not None
     assert game.yardstick.chess.interval[0] > 65

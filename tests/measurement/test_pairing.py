@@ -48,7 +48,7 @@ def test_with_the_closest_of_two_the_true_x_is_recovered() -> None:
         assert 0.3 < pairing.correlation < 0.6
         x.append(matched(matches, pairing).estimate)
         uncorrected.append(matched(matches, None).estimate)
-    # spec 10: 40 % is recovered as 40 for the closest of two, 34 with random strengths
+    # spec 10: 40% is recovered as 40 for the closest of two, 34 with random strengths
     assert all(abs(value - 40) < 5 for value in x)
     assert abs(np.mean(x) - 40) < abs(np.mean(uncorrected) - 40)
     assert np.mean(uncorrected) < 37

@@ -121,7 +121,7 @@ def test_the_published_line_of_mixed_games_is_met_at_its_points(x: float, sd: fl
 
 @pytest.mark.parametrize(("x", "sd"), [(100, 171.7), (50, 44.9), (25, 22.9), (0, 0)])
 def test_the_published_line_of_mixed_chess_is_met_at_its_points(x: float, sd: float) -> None:
-    # Duersch et al. 2020, Table 2, and section 4 for 25 %
+    # Duersch et al. 2020, Table 2, and section 4 for 25%
     assert published_x(sd)[1] == pytest.approx(x)
 
 

@@ -75,10 +75,10 @@ def test_skill_and_chance_are_said_with_the_larger_p_value() -> None:
     assert verdict.p_deterministic == 1 / 120
     assert verdict.p_chess == pytest.approx(15 / 120)
     assert judged(HIGH, HIGH).statement == (
-        "Predominantly skill, by both yardsticks (p < 0.01 that a game of 50 % would spread like this or more)."
+        "Predominantly skill, by both yardsticks (p < 0.01 that a game of 50% would spread like this or more)."
     )
     assert judged(LOW, LOW).statement == (
-        "Predominantly chance, by both yardsticks (p < 0.01 that a game of 50 % would spread like this or less)."
+        "Predominantly chance, by both yardsticks (p < 0.01 that a game of 50% would spread like this or less)."
     )
 
 
@@ -99,13 +99,13 @@ def test_the_p_value_is_that_of_a_direct_count() -> None:
 
 def test_depends_says_beside_what() -> None:
     statement = judged(LOW, HIGH).statement
-    assert statement.startswith("It depends on the yardstick: skill beside chess (75 % [61, 89] chess), chance beside")
-    assert "12 % [5, 20] strength" in statement
+    assert statement.startswith("It depends on the yardstick: skill beside chess (75% [61, 89] chess), chance beside")
+    assert "12% [5, 20] strength" in statement
     assert "beside Go" in judged(LOW, HIGH, reference="Go").statement
 
 
 def test_cannot_tell_says_where_the_interval_holds_the_line() -> None:
-    both_ways = "they fit games of more than 50 % skill as well as of less"
+    both_ways = "they fit games of more than 50% skill as well as of less"
     assert f"beside pure strength {both_ways}" in judged(MIDDLE, HIGH).statement
     assert f"beside chess {both_ways}" in judged(LOW, MIDDLE).statement
     assert f"beside pure strength and chess {both_ways}" in judged(MIDDLE, MIDDLE).statement
@@ -114,11 +114,11 @@ def test_cannot_tell_says_where_the_interval_holds_the_line() -> None:
 @pytest.mark.parametrize(
     ("inversion", "words"),
     [
-        (around(37, 41), "39 % [37, 41]"),
-        (around(3, 5), "4.0 % [3.0, 5.0]"),
-        (BEYOND, "more than 100 %"),
-        (Inversion(np.array([90.0, 95, 98, np.inf]), 100.0), "95 % [90, > 100]"),
-        (Inversion(np.zeros(19), 100.0, True), "0.0 % [0.0, 0.0]"),
+        (around(37, 41), "39% [37, 41]"),
+        (around(3, 5), "4.0% [3.0, 5.0]"),
+        (BEYOND, "more than 100%"),
+        (Inversion(np.array([90.0, 95, 98, np.inf]), 100.0), "95% [90, > 100]"),
+        (Inversion(np.zeros(19), 100.0, True), "0.0% [0.0, 0.0]"),
     ],
 )
 def test_x_in_words(inversion: Inversion, words: str) -> None:

@@ -55,7 +55,7 @@ def test_beside_a_game_of_more_skill_the_share_is_smaller() -> None:
 
 
 def test_a_latent_sd_of_80_is_less_of_strength_than_of_chess() -> None:
-    # spec 10: players with a latent SD of 80 are 37 % deterministic but 60 % chess, SD 40: 19 and 31
+    # spec 10: players with a latent SD of 80 are 37% deterministic but 60% chess, SD 40: 19 and 31
     matches = simulate_strengths(300, 30_000, sd=80, seed=3)
     fit, counted = fit_best_elo(matches), matches.counts >= 25
     target = Target(make_course(matches), counted, float(fit.rating[counted].std(ddof=1)), fit.k)
@@ -99,7 +99,7 @@ def test_the_interval_is_as_wide_as_games_of_the_same_players_differ() -> None:
     found = repeat_play(target, skill, groups=COUNTED[np.newaxis], sds=[target.sd], draws=0.0, seed=[1])
     assert found.sd_intervals[0] is not None
     half = (found.sd_intervals[0][1] - found.sd_intervals[0][0]) / 2
-    # an SD from 60 games is known to 9 %, one from pairs likewise
+    # an SD from 60 games is known to 9%, one from pairs likewise
     assert half == pytest.approx(2 * fits.sd.std(ddof=1), rel=0.35)
 
 

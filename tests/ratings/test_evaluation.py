@@ -72,7 +72,7 @@ def test_numbers_can_be_times_too() -> None:
 def test_the_summary_writes_percentages_as_elsewhere() -> None:
     matches = Matches.of_pairs([0] * 4, [1] * 4, [1] * 4)
     header, *rows = evaluate(matches, systems=[Elo()]).summary().splitlines()
-    assert " 87.5 %  " in rows[0]
+    assert " 87.5%  " in rows[0]
     assert {row.index(" %") + len(" %") for row in rows} == {header.index("accuracy") + len("accuracy")}
 
 
@@ -124,7 +124,7 @@ def test_calibration_intervals_cover_the_truth() -> None:
         large = bins.n >= 30
         inside = (bins.interval_low <= bins.forecast) & (bins.forecast <= bins.interval_high)
         covered, total = covered + int(inside[large].sum()), total + int(large.sum())
-    # 40 games of about 10 bins: 95 % with a standard error of 1.1
+    # 40 games of about 10 bins: 95% with a standard error of 1.1
     assert 0.92 < covered / total < 0.98
 
 
@@ -184,7 +184,7 @@ def test_the_error_of_a_difference_is_how_much_it_varies() -> None:
         one = result.systems[0 if sign < 0 else 1]
         differences.append(sign * one.difference)
         errors.append(one.difference_se)
-    # the SD of 80 differences is known to 8 %
+    # the SD of 80 differences is known to 8%
     assert np.std(differences) == pytest.approx(np.mean(errors), rel=0.24)
 
 

@@ -19,7 +19,7 @@ def test_the_coefficient_is_found_and_the_variance_of_the_luck_goes() -> None:
     assert adjusted.coefficient == pytest.approx(1, abs=4 * adjusted.std_error)
     assert adjusted.reduction == pytest.approx(300**2 / 400**2, abs=0.04)
     assert adjusted.variance_after == pytest.approx(400**2 - 300**2, rel=0.06)
-    assert f"{100 * adjusted.reduction:.1f} % of the variance" in adjusted.summary()
+    assert f"{100 * adjusted.reduction:.1f}% of the variance" in adjusted.summary()
     assert adjusted.record.score.mean() == pytest.approx(record.score.mean(), abs=1e-6)
 
 

@@ -87,7 +87,7 @@ def test_the_fit_finds_the_spread_of_a_league_and_predicts_better_than_elo() -> 
     game = StrengthGame(300, sd=250, seed=3)
     (matches,) = game.batches(30_000)
     system = Smith().fitted(matches, in_sample=True)
-    # the SD of 300 skills is known to 4 %, and ratings with a fitted step are not free of error
+    # the SD of 300 skills is known to 4%, and ratings with a fitted step are not free of error
     assert system.sd == pytest.approx(float(game.skill.std(ddof=1)), rel=0.1)
     assert 5 < system.h < 100
     state, _ = system.play(system.start(0), matches)

@@ -33,9 +33,9 @@ def test_independent_snapshots_have_the_noise_and_its_error() -> None:
     noise = np.array([one.noise for one in found])
     stated = np.array([one.std_error for one in found], float)
     assert noise.mean() == pytest.approx(50, abs=4 * noise.std() / np.sqrt(60))
-    # a sample SD of 60 has a relative error of 9 %
+    # a sample SD of 60 has a relative error of 9%
     assert stated.mean() == pytest.approx(noise.std(ddof=1), rel=0.35)
-    # SDs of five are low by 6 %, as the root is not linear
+    # SDs of five are low by 6%, as the root is not linear
     assert np.mean([one.mean_sd for one in found]) == pytest.approx(0.94 * 50, rel=0.01)
 
 

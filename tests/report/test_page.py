@@ -277,7 +277,7 @@ def test_one_game_is_answered_in_a_sentence_with_its_numbers() -> None:
     assert f"chess, as played by these {main.n} players with 25 matches or more" in reader.text
     assert f"{main.sd:.1f}" in reader.text
     assert f"[{main.sd_interval[0]:.1f}, {main.sd_interval[1]:.1f}]" in reader.text
-    assert f"scores {100 * main.p_sd:.1f} %" in reader.text
+    assert f"scores {100 * main.p_sd:.1f}%" in reader.text
     assert f"{main.rep:,}" in reader.text
     assert str(game.provenance.data) in reader.text
     for heading in ("How sure are we?", "The players", "Does it predict?", "Other measures", "The data"):
@@ -335,8 +335,8 @@ def test_shares_of_checks_carry_their_intervals() -> None:
     assert check.x_deterministic is not None
     assert check.x_deterministic_interval is not None
     low, high = check.x_deterministic_interval
-    assert rows[check.name][4] == f"{check.x_deterministic:.0f} % [{low:.0f}, {high:.0f}]"
-    assert "shares have intervals of 90 % only, from 19 simulated games each" in page("one")
+    assert rows[check.name][4] == f"{check.x_deterministic:.0f}% [{low:.0f}, {high:.0f}]"
+    assert "shares have intervals of 90% only, from 19 simulated games each" in page("one")
 
 
 def test_parts_of_the_record_are_worded_as_this_game_played_by_these_players() -> None:
@@ -358,8 +358,8 @@ def test_intervals_and_p_values_are_said_to_be_what_they_are() -> None:
     assert "what the same players would show on average, were they to play the same schedule again" in text
     assert "by inversion" in text
     assert "not the probability that skill, or chance, predominates" in text
-    # 19 replicates leave 90 % between their ends
-    assert "Shares of strength and of chess (90 %)" in text
+    # 19 replicates leave 90% between their ends
+    assert "Shares of strength and of chess (90%)" in text
 
 
 def test_departures_from_the_paper_are_told() -> None:
@@ -385,7 +385,7 @@ def test_more_than_the_whole_benchmark_is_an_arrow_and_no_number() -> None:
     assert game.yardstick.chess.estimate == math.inf
     text = Reader(page("beyond")).text
     assert "beside chess, more than those of chess players would" in text
-    assert "&gt; 100 %" in page("beyond")
+    assert "&gt; 100%" in page("beyond")
     assert "An arrow:" in text
 
 
@@ -395,7 +395,7 @@ def test_an_answer_that_depends_shows_both_sides_and_an_open_interval() -> None:
     assert game.verdict.answer == "depends"
     text = Reader(page("split")).text
     assert game.verdict.statement in text
-    assert "99 % [70, > 100]" in text
+    assert "99% [70, > 100]" in text
     assert "nothing else was tried" in text
     assert SCRIPT in text
 
@@ -487,8 +487,8 @@ def test_a_matrix_says_how_sure_the_order_is_and_leaves_out_what_is_refused() ->
     rows = {row[0].split(". ")[1]: row[1:] for row in rows_of(text, "How sure is the order?")}
     chess, weaker, refused, draws = (found.names.index(name) for name in ("chess", "weak", "paired", "draws"))
     assert found.more_skill[chess, weaker] > 0.99
-    assert rows["chess"][weaker] == "> 99 %"
-    assert rows["weak"][chess] == "< 1 %"
+    assert rows["chess"][weaker] == "> 99%"
+    assert rows["weak"][chess] == "< 1%"
     assert rows["chess"][refused] == rows["paired"][chess] == rows["chess"][draws] == "-"
     assert rows["chess"][chess] == ""
     assert "not a posterior probability" in text

@@ -92,7 +92,7 @@ def test_impossible_games_are_refused(settings: dict[str, float]) -> None:
 
 
 def test_more_draws_than_such_skills_allow_are_refused() -> None:
-    with pytest.raises(LudometerError, match="can be drawn, not 95 %"):
+    with pytest.raises(LudometerError, match="can be drawn, not 95%"):
         simulate_strengths(50, 100, sd=300, draws=0.95)
 
 

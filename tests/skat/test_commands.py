@@ -337,7 +337,7 @@ def test_the_sensitivity_table_has_the_form_of_table_eight(run: Run, archive: Pa
     assert placed["placement"]["good"] == pytest.approx(1000, abs=30)
     assert "top 10" in run("skat", "sensitivity", season).out
     german = run("skat", "sensitivity", season, "--language", "de", "--targets", "1000:800").out
-    for word in ("beste 10 %", "höchste", "Serien von 12 Spielern", "am nächsten an 1000:800", "0,02"):
+    for word in ("beste 10%", "höchste", "Serien von 12 Spielern", "am nächsten an 1000:800", "0,02"):
         assert word in german
 
 

@@ -45,7 +45,7 @@ def test_the_rank_correlations_are_those_of_the_benchmark(stored: Any) -> None:
             mean, error = part["rank correlation"][FACTORS[factor]][checkpoint]
             assert cell == f"{mean:.3f} ± {error:.3f}"
         removed = part["variance of a series within levels removed"].get(FACTORS[factor])
-        assert gone == ("" if removed is None else f"{100 * removed[0]:.1f} %")
+        assert gone == ("" if removed is None else f"{100 * removed[0]:.1f}%")
     assert f"{stored['seeds']} seeds, {stored['bots']} bots" in PAGE.read_text(encoding="utf-8")
 
 

@@ -64,7 +64,7 @@ def test_a_model_of_games_predicts_other_games_better_than_their_mean(played: An
             assert quality.auc > 0.6
     suits = np.array([kind == "suit" for kind in result.kind])
     deviation = (result.observed - result.predicted)[suits] / result.std_error[suits]
-    # the sum over ten groups of squared standard deviations: 99.9 % are below 29.6
+    # the sum over ten groups of squared standard deviations: 99.9% are below 29.6
     assert (deviation**2).sum() < 29.6
     assert "AUC" in result.summary()
     assert result.plot().to_dict()["spec"]["layer"]

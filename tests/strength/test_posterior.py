@@ -135,7 +135,7 @@ def test_the_prior_is_as_wide_as_the_skills() -> None:
         n_draws=8,
         rng=np.random.default_rng(1),
     )
-    # 400 skills: their SD itself is known to 3.5 %
+    # 400 skills: their SD itself is known to 3.5%
     assert fit.residual_sd == pytest.approx(from_elo(150.0), rel=0.12)
     # draws spread as the skills do, the mode less
     assert fit.mode.std() < fit.draws.std()

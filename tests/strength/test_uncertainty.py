@@ -110,7 +110,7 @@ def test_errors_are_as_large_as_the_scatter_of_repeated_records() -> None:
         if len(expected) < 3:
             expected.append(estimate_errors(matches, fits[-1]))
     scatter = np.std([fit.skill for fit in fits], axis=0, ddof=1)
-    # each of 12 SDs from 60 records is known to 9 %, their mean to 3 %
+    # each of 12 SDs from 60 records is known to 9%, their mean to 3%
     assert scatter.mean() == pytest.approx(np.mean(expected), rel=0.1)
 
 

@@ -76,10 +76,10 @@ class Balance:
 
         >>> shared = (3, (3, 0), "match", 1, (9, 9), (9, 9), (0.0, 0.25), (-0.5, 0.25), (0.0, 0.0), 0, 0.5)
         >>> Balance("final", ("Ann", "Ben"), *shared).sentence()
-        'Ann played better by 25.0 %, Ben was luckier by 75.0 % of the match; skill decided: Ann won against the dice'
+        'Ann played better by 25.0%, Ben was luckier by 75.0% of the match; skill decided: Ann won against the dice'
         """
         better, luckier = int(self.net_skill < 0), int(self.net_luck < 0)
-        sign, unit = (" %", " of the match") if self.unit == "match" else ("", " points")
+        sign, unit = ("%", " of the match") if self.unit == "match" else ("", " points")
         scale, digits = (100, 1) if self.unit == "match" else (1, 2)
         skill, luck = (f"{scale * abs(net):.{digits}f}{sign}" for net in (self.net_skill, self.net_luck))
         if not self.net_skill:

@@ -345,7 +345,7 @@ class Calibration:
         check = self.held_out
         if check.coverage is not None:
             lines.append(
-                f"held out: {check.n} {self.units}s, {100 * check.coverage:.0f} % inside their {100 * self.level:g} % "
+                f"held out: {check.n} {self.units}s, {100 * check.coverage:.0f}% inside their {100 * self.level:g}% "
                 f"intervals, {_width_words(check)}, RMS error {check.rms_error:.0f}; {check.n_refused} refused"
             )
         if below <= 0:

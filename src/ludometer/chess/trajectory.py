@@ -86,7 +86,7 @@ class Trajectory:
             lines.append(f"{NO_ESTIMATE} after the first {moves}: every gain was negative")
         if np.isfinite(self.difference[-1]):
             ends = f"[{_signed(self.low[-1])}, {_signed(self.high[-1])}]"
-            lines.append(f"against the engine {self.difference[-1]:+.0f} {ends} ({100 * self.level:g} %)")
+            lines.append(f"against the engine {self.difference[-1]:+.0f} {ends} ({100 * self.level:g}%)")
             if self.engine is not None:
                 lines.append(f"strength {self.strength[-1]:.0f}, the engine being {self.engine:.0f}")
         return "\n".join(lines)
@@ -124,7 +124,7 @@ def follow_player(
     >>> print(follow_player(measure_gains(Evaluations.of_games([game])), "Ann", engine=2860).summary())
     Ann: 3 moves
     no estimate yet after the first move: every gain was negative
-    against the engine -122 [-397, +183] (95 %)
+    against the engine -122 [-397, +183] (95%)
     strength 2738, the engine being 2860
     """
     mine = gains.player == gains.players.code(player)

@@ -98,6 +98,6 @@ def _show_players(contests: Sequence[Contest]) -> None:
     """The first and the last of each game."""
     from ludometer.report.text import format_table
 
-    click.echo("\nHow strong is each player?         Elo points around the mean, ± 95 %\n")
+    click.echo("\nHow strong is each player?         Elo points around the mean, ± 95%\n")
     rows = [[contest.about.name, *(contest.best(place) for place in (0, -1))] for contest in contests]
     click.echo(format_table(["", "strongest", "weakest"], rows, left=(0, 1, 2)))

@@ -45,7 +45,7 @@ GAMES = (
         "Stockfish chess",
         "chess",
         what="Chess from openings in which neither side is ahead; after 160 plies the side that is ahead wins.",
-        who="The engine Stockfish, held to 1 to 800 nodes a move, and at rates from 0 to 75 % a random move instead; "
+        who="The engine Stockfish, held to 1 to 800 nodes a move, and at rates from 0 to 75% a random move instead; "
         "one player makes random moves only.",
         setting="Nodes a move",
         pattern=r"stockfish (\d+) nodes?(?: (\d+)% random)?",
@@ -81,7 +81,7 @@ GAMES = (
         "tricks",
         what="A card game for two: five cards each out of twenty, follow suit, trumps win; most tricks in five deals.",
         who="Thinkers, who imagine 1 to 16 deals of the unseen cards and solve them, some of them forgetful; rules of "
-        "thumb; and random cards at rates from 0 to 100 %.",
+        "thumb; and random cards at rates from 0 to 100%.",
         setting="Deals that a thinker imagines",
         pattern=r"thinker (\d+) deals?(?: (\d+)% random)?",
     ),

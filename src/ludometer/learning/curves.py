@@ -114,7 +114,7 @@ class Learning:
         line = [row for row in rows if row["fluid_per_game"] is not None and abs(row["fluid_per_game"]) <= top]
         x = alt.X("rating:Q", title="Rating (Elo points)", scale=alt.Scale(zero=False))
         title = "Learning (Elo points a game)"
-        words = "Line: from the distribution of ratings. Points: players as followed, 95 %"
+        words = "Line: from the distribution of ratings. Points: players as followed, 95%"
         base = alt.Chart(alt.InlineData(values=points), width=480, height=260, title=words)
         drawn: alt.LayerChart = (
             base.mark_rule(color="#4c6a92").encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q")

@@ -284,7 +284,7 @@ class Strengths:
     def summary(self) -> str:
         """The table of strengths, at most 15 players, then the engine and what contradicts."""
         rows = self.to_frame().to_dicts()
-        lines = [f"{int(self.moves.sum()):,} moves, pairs: {len(self.pairs):,}, {100 * self.level:g} % intervals"]
+        lines = [f"{int(self.moves.sum()):,} moves, pairs: {len(self.pairs):,}, {100 * self.level:g}% intervals"]
         lines += [_line(row, self.interval_word(row)) for row in rows[:14]]
         if len(rows) > 14:
             lines.append(f"and {len(rows) - 14} players more")

@@ -119,7 +119,7 @@ def _sum(values: Floats | Mask, starts: Counts) -> Floats:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What favourites scored, in bins of what they were expected to score: a forecast of 70 % should come true in 70 %.
+    """What favourites scored, in bins of what they were expected to score: a forecast of 70% should come true in 70%.
 
     The favourite's side is counted, so that it does not matter who is listed first; an even forecast counts one half.
     In matches of several both are shares of the largest prize.
@@ -384,7 +384,7 @@ class _Scores:
 
 
 def wilson_interval(share: Floats, n: Floats, z: float = 1.959964) -> tuple[Floats, Floats]:
-    """The 95 % interval of a share of n by Wilson's score; with draws, which vary less, it is on the wide side.
+    """The 95% interval of a share of n by Wilson's score; with draws, which vary less, it is on the wide side.
 
     >>> [round(float(end), 3) for end in wilson_interval(np.array(0.7), np.array(100))]
     [0.604, 0.781]

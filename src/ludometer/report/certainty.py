@@ -114,19 +114,19 @@ def _intervals(game: Measurement) -> str:
         return ""
     level, fewer = confidence(matched.replicates), replicates_for(game.n_matches)[1]
     words = [
-        "SD of ratings (95 %): what the same players would show on average, were they to play the same schedule "
+        "SD of ratings (95%): what the same players would show on average, were they to play the same schedule "
         "again and again. It says nothing of other players.",
-        f"Shares of strength and of {game.reference.name} ({level} %): the values in the simulated family of games "
+        f"Shares of strength and of {game.reference.name} ({level}%): the values in the simulated family of games "
         f"whose spread on this schedule agrees with the record at that level; from {matched.replicates} simulated "
         "games each, by inversion. A game outside the family has no true value there.",
-        "In 2,000 simulated games these intervals held the truth in 95 to 96 %. The worst case that was found is mild "
+        "In 2,000 simulated games these intervals held the truth in 95 to 96%. The worst case that was found is mild "
         "matchmaking: where opponents were the closer of two candidates, the interval of the share of strength held it "
-        "in 83 %, being 2 points too low on average.",
+        "in 83%, being 2 points too low on average.",
     ]
     verdict = game.verdict
     if verdict is not None and verdict.p_deterministic is not None and verdict.p_chess is not None:
         words.append(
-            "p-values: how often a game of exactly 50 % on this schedule spreads at least as far from 50 % as the "
+            "p-values: how often a game of exactly 50% on this schedule spreads at least as far from 50% as the "
             f"record: {verdict.p_deterministic:.3f} beside strength, {verdict.p_chess:.3f} beside "
             f"{game.reference.name} (the smallest that {matched.replicates} simulations can show is "
             f"{1 / (matched.replicates + 1):.3f}). They are p-values: not the probability that skill, or chance, "
@@ -134,7 +134,7 @@ def _intervals(game: Measurement) -> str:
         )
     if verdict is not None and verdict.checks:
         words.append(
-            f"In the tables of checks below, shares have intervals of {confidence(fewer)} % only, from {fewer} "
+            f"In the tables of checks below, shares have intervals of {confidence(fewer)}% only, from {fewer} "
             "simulated games each."
         )
     return "<h3>What the intervals mean</h3>" + bullets(words)
@@ -236,8 +236,8 @@ def _units(game: Measurement) -> str:
 
 
 def _who_counts(game: Measurement) -> str:
-    headers = ["Players with at least", "Players", "SD of ratings", "95 % interval", "Lowest", "1 % quantile"]
-    headers += ["99 % quantile", "Highest", "One SD better scores", "Games needed"]
+    headers = ["Players with at least", "Players", "SD of ratings", "95% interval", "Lowest", "1% quantile"]
+    headers += ["99% quantile", "Highest", "One SD better scores", "Games needed"]
     rows = [
         [
             f"{spread.min_matches} match{'es' * (spread.min_matches > 1)}",

@@ -121,8 +121,8 @@ def _table(games: Sequence[Game]) -> str:
         )
     if simulated:
         level = _level(games)
-        others = "" if level == "95" else "; of the SD of ratings 95 %"
-        words += f" Brackets: intervals of {level} %{others}."
+        others = "" if level == "95" else "; of the SD of ratings 95%"
+        words += f" Brackets: intervals of {level}%{others}."
     return paragraphs(words) + table(headers, rows, words=(5,) if simulated else ())
 
 
@@ -167,4 +167,4 @@ def _order(games: Sequence[Game]) -> str:
 def _sure(confidence: float, trusted: bool) -> str:
     if not trusted or not np.isfinite(confidence):
         return NOTHING
-    return "> 99 %" if confidence > 0.99 else "< 1 %" if confidence < 0.01 else f"{100 * confidence:.0f} %"
+    return "> 99%" if confidence > 0.99 else "< 1%" if confidence < 0.01 else f"{100 * confidence:.0f}%"

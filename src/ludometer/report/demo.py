@@ -125,12 +125,12 @@ def _strengths(contests: Sequence[Contest]) -> str:
         f"<div>{to_svg(_panel(contest, *span))}</div>" for contest, span in zip(contests, limits, strict=True)
     )
     words = (
-        "One strength for each player that explains all results best, in Elo points, with its 95 % interval. The "
+        "One strength for each player that explains all results best, in Elo points, with its 95% interval. The "
         "program that finds them knows the results only; what the players are is on the axis below."
     )
     caption = (
         "The steeper, the more it pays to be good: all panels but the first have the same height in Elo points. Bars: "
-        "95 % intervals. Lines join players with the same share of random moves."
+        "95% intervals. Lines join players with the same share of random moves."
     )
     return (
         f"<section><h2>How strong is each player?</h2>{paragraphs(words)}"
@@ -156,7 +156,7 @@ def _points(contest: Contest) -> list[dict[str, Any]]:
             found.append(
                 {
                     "x": float(name[1] or 0),
-                    "line": f"{name[2] or 0} %",
+                    "line": f"{name[2] or 0}%",
                     "strength": row["strength"],
                     "low": row["strength"] - spread,
                     "high": row["strength"] + spread,
@@ -201,7 +201,7 @@ def _labels(points: Sequence[dict[str, Any]], x: Any, low: float, high: float) -
     heights = [_HEIGHT * (high - row["strength"]) / (high - low) for row in ends]
     labels = []
     for end, height in zip(ends, spread_out(heights, apart=12, end=_HEIGHT), strict=True):
-        one = alt.Chart(alt.InlineData(values=[end | {"label": end["line"] + " random" * (end["line"] == "0 %")}]))
+        one = alt.Chart(alt.InlineData(values=[end | {"label": end["line"] + " random" * (end["line"] == "0%")}]))
         labels.append(
             one.mark_text(align="left", baseline="middle", dx=7, fontSize=11, color=ACCENT).encode(
                 x=x, y=alt.value(height), text="label:N"

@@ -85,7 +85,7 @@ def _population_rows(found: PopulationLuck) -> list[list[str]]:
         [
             "ℓ² of the population",
             f"{found.l2:.3f} [{low:.3f}, {high:.3f}]",
-            f"skills are normal with an SD of {found.sigma:.3f}; 95 % interval, prior {found.prior}; {certain}",
+            f"skills are normal with an SD of {found.sigma:.3f}; 95% interval, prior {found.prior}; {certain}",
         ]
     ]
     if found.other_prior is not None:
@@ -132,14 +132,14 @@ def _ridge_rows(found: RidgeLuck) -> list[list[str]]:
             "Skill chain",
             f"{chain.length}",
             f"players each of whom beats the next with {percent(chain.probability, 0)} (Elias, Garfield, Gutschera); "
-            f"{chain.between_quantiles:.1f} between the 1 % and the 99 % quantile",
+            f"{chain.between_quantiles:.1f} between the 1% and the 99% quantile",
         ]
     )
     rows.append(
         [
             "Decided games needed",
             NOTHING if repeat.one_sd is None else f"{repeat.one_sd:,}",
-            f"until a player one SD better leads with {percent(repeat.confidence, 0)}; the best 1 % against the worst: "
+            f"until a player one SD better leads with {percent(repeat.confidence, 0)}; the best 1% against the worst: "
             + (NOTHING if repeat.top_against_bottom is None else f"{repeat.top_against_bottom:,}"),
         ]
     )
@@ -162,7 +162,7 @@ def _pictures(luck: LuckMetrics) -> str:
             )
         drawn += figure(
             partial(skills_chart, luck.ridge),
-            "Skills of the strongest players, with 95 % intervals, around the mean of all players.",
+            "Skills of the strongest players, with 95% intervals, around the mean of all players.",
         )
         drawn += download(_skill_frame(luck.ridge), "skills.csv", "Skills with standard errors")
     return drawn

@@ -165,7 +165,7 @@ def _readings(game: Measurement) -> list[str]:
 def _scale(games: Sequence[Game]) -> str:
     if all(game.main.sd is None for _, game in games):
         return ""
-    bars = ", bars: 95 % intervals" if any(game.main.sd_interval for _, game in games) else ""
+    bars = ", bars: 95% intervals" if any(game.main.sd_interval for _, game in games) else ""
     own = "diamond: this record" if len(games) == 1 else "diamonds: the games measured here"
     return figure(
         partial(scale_chart, list(games)),
@@ -183,7 +183,7 @@ def _yardsticks(game: Measurement) -> str:
     rows = [Row(name, share, stands_out=True) for name, share in zip(names, found, strict=True)]
     caption = (
         "The two yardsticks that the verdict rests on: benchmark games simulated on this schedule. Each bar is an "
-        f"interval of {confidence(game.yardstick.replicates)} %; if it lies right of the line, skill predominates by "
+        f"interval of {confidence(game.yardstick.replicates)}%; if it lies right of the line, skill predominates by "
         f"that yardstick, if left, chance. {_beyond(found)}"
     )
     return figure(partial(share_chart, rows, "Share that is not coins"), caption.strip())
@@ -210,13 +210,13 @@ def _three_numbers(game: Measurement) -> str:
             percent(main.p_sd),
             between(main.p_sd_interval, percent),
             "one SD better",
-            f"what a clearly better player is expected to score{opponent}; 50 % is a coin flip",
+            f"what a clearly better player is expected to score{opponent}; 50% is a coin flip",
         ),
         (
             count(main.rep),
             needed,
             "game needed" if main.rep == 1 else "games needed",
-            "until the better player wins most of them with more than 75 % probability",
+            "until the better player wins most of them with more than 75% probability",
         ),
     )
     boxes = (

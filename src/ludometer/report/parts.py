@@ -52,7 +52,7 @@ class Share:
         """In words.
 
         >>> str(Share(38.7, 36.6, 41.2)), str(Share(math.inf, 98.0, math.inf)), str(Share(math.inf, 100.0, math.inf))
-        ('39 % [37, 41]', '> 100 % [98, > 100]', '> 100 %')
+        ('39% [37, 41]', '> 100% [98, > 100]', '> 100%')
         """
         return describe_share(self.x, (self.low, self.high)).replace("more than", ">")
 

@@ -28,7 +28,7 @@ _LABELLED = {
 
 _TICKS = (0, 10, 25, 50, 100, 150, 200, 300, 400, 600, 800, 1000, 1500, 2000, 3000, 4000, 6000)
 _BEYOND = 108.0
-"""Where a share of more than 100 % is drawn."""
+"""Where a share of more than 100% is drawn."""
 
 
 def scale_chart(games: Sequence[Game], *, narrow: bool) -> Any:
@@ -175,7 +175,7 @@ class Row:
 
 
 def share_chart(rows: Sequence[Row], title: str, *, narrow: bool) -> Any:
-    """Shares of a benchmark from 0 to 100 % with their intervals, and the line at 50 %.
+    """Shares of a benchmark from 0 to 100% with their intervals, and the line at 50%.
 
     On narrow screens names stand above their line, on wide ones beside it.
     """
@@ -204,7 +204,7 @@ def share_chart(rows: Sequence[Row], title: str, *, narrow: bool) -> Any:
     y = alt.Y(
         "y:Q", axis=None, scale=alt.Scale(domain=[-0.75 if narrow else -0.6, len(rows) - 1 + below], reverse=True)
     )
-    percent = alt.Axis(values=[0, 25, 50, 75, 100], labelExpr="datum.value + ' %'", grid=False)
+    percent = alt.Axis(values=[0, 25, 50, 75, 100], labelExpr="datum.value + '%'", grid=False)
     x = alt.X("x:Q", title=title, scale=alt.Scale(domain=[0, high], nice=False), axis=percent)
     colour = alt.Color("colour:N", scale=None)
     half = alt.Chart(alt.InlineData(values=[{"x": 50}]))
@@ -235,7 +235,7 @@ def share_chart(rows: Sequence[Row], title: str, *, narrow: bool) -> Any:
             x=alt.X("high:Q"), y=y, color=colour
         ),
         *(
-            # first in white, so that the line at 50 % does not run through the letters
+            # first in white, so that the line at 50% does not run through the letters
             base.mark_text(align="left" if narrow else "right", dy=-15 if narrow else 0, **words, **halo).encode(
                 x=alt.value(0 if narrow else -12), y=y, text="label:N", color=colour
             )

@@ -53,11 +53,11 @@ def prediction(game: Measurement) -> str:
         for name, one in (("best-fit Elo", score), (rival, game.coin))
     ]
     true = (
-        "Every match was forecast from the ratings before it. On the dashed line forecasts come true; bars are 95 % "
+        "Every match was forecast from the ratings before it. On the dashed line forecasts come true; bars are 95% "
         "intervals."
     )
     interval = (
-        "" if game.k_interval is None else f" (95 % interval {game.k_interval[0]:.3g} to {game.k_interval[1]:.3g})"
+        "" if game.k_interval is None else f" (95% interval {game.k_interval[0]:.3g} to {game.k_interval[1]:.3g})"
     )
     best = (
         f"The step k decides how fast ratings move. The best one, {fit.k:.3g}{interval}, is where forecasts miss "
@@ -86,11 +86,11 @@ def other(game: Measurement) -> str:
         f"{number(game.ratio_to_sd, 2)} SDs{comparison}."
     )
     deterministic, chess = game.published
-    skill = "more than 50 %" if deterministic is None else f"{deterministic:.0f} %"
+    skill = "more than 50%" if deterministic is None else f"{deterministic:.0f}%"
     kept = (
         "more than all of chess"
         if chess is None
-        else f"chess with {chess:.0f} % of the results kept and coins for the rest"
+        else f"chess with {chess:.0f}% of the results kept and coins for the rest"
     )
     lines = (
         f"Read off the published lines, the spread is that of a game in which the better player wins {skill} of the "

@@ -126,7 +126,7 @@ def deterministic_on(matches: Matches, x: float, *, seed: int = 0) -> tuple[Matc
 
 
 def coin_on(matches: Matches, *, seed: int = 0) -> Matches:
-    """Pure chance on the schedule of a record, with its draw rate (Table 8 of the paper): 0 % of this game.
+    """Pure chance on the schedule of a record, with its draw rate (Table 8 of the paper): 0% of this game.
 
     >>> from ludometer.simulate import simulate_strengths
     >>> round(float(coin_on(simulate_strengths(20, 10_000, sd=400)).pairs.score.mean()), 1)
@@ -145,7 +145,7 @@ def _draw_order(n_players: int, seed: int) -> Floats:
 
 
 def _draw_real(rng: np.random.Generator, n: int, x: float) -> Mask:
-    """Which of n matches are not left to chance; below 1, so at 100 % all of them."""
+    """Which of n matches are not left to chance; below 1, so at 100% all of them."""
     return np.asarray(rng.random(n) < x / 100)
 
 

@@ -75,9 +75,9 @@ def measure_sensitivity(
     names: Sequence[str] = ("i1", "i2"),
     min_series: int = 1,
 ) -> Sensitivity:
-    """Max, mean, min and the top 10, 25, 75 and 90 % of ratings for each record and K.
+    """Max, mean, min and the top 10, 25, 75 and 90% of ratings for each record and K.
 
-    The keys say which chance factors are in a record's scores: (1, 0) for i1 alone, in the order of `names`. Top 10 %
+    The keys say which chance factors are in a record's scores: (1, 0) for i1 alone, in the order of `names`. Top 10%
     is the rating that one player in ten reaches. All players count who have `min_series`; as the sum of ratings stays,
     their mean is the start if that is 1 (the paper's printed means differ a little: its players cannot be all).
 

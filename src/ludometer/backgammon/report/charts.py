@@ -119,7 +119,7 @@ def loss_histograms(found: SkillAndLuck, *, narrow: bool = False) -> Any:
         above = -1
         for upper, word in _CLASSES:
             share = float(np.mean((mine > above) & (mine <= (np.inf if upper is None else upper))))
-            label = percent(share, 0) if share >= 0.005 else ("< 1 %" if share else "")
+            label = percent(share, 0) if share >= 0.005 else ("< 1%" if share else "")
             rows.append({"player": found.names[code], "class": word, "share": share, "label": label})
             above = above if upper is None else upper
     base = alt.Chart(width=270 if narrow else 250, height=100 if narrow else 110)
@@ -232,7 +232,7 @@ def matches_chart(balances: Sequence[Balance], *, narrow: bool = False) -> Any:
 
 
 def _signed(value: float, balance: Balance) -> str:
-    return f"{value:+.1f} %" if balance.unit == "match" else f"{value:+.2f}"
+    return f"{value:+.1f}%" if balance.unit == "match" else f"{value:+.2f}"
 
 
 def _spread(ends: list[dict[str, Any]], widest: float) -> None:

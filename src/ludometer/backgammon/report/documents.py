@@ -98,7 +98,7 @@ def player_cells(row: Mapping[str, Any], *, in_matches: bool) -> list[str]:
         "-" if row["luck_a_roll"] is None else f"{row['luck_a_roll']:+.3f}",
     ]
     if in_matches:
-        cells.append("-" if row["luck_match"] is None else f"{100 * row['luck_match']:+.1f} %")
+        cells.append("-" if row["luck_match"] is None else f"{100 * row['luck_match']:+.1f}%")
     return cells
 
 
@@ -121,7 +121,7 @@ def pair_sentence(row: Mapping[str, Any], level: float) -> str:
         return f"{head}, {size:.0f} points of difference; {TOO_FEW} to say how sure that is."
     low, high = (row["low"], row["high"]) if row["difference"] >= 0 else (-row["high"], -row["low"])
     known = "told apart" if low > 0 else "which may as well be the other way round"
-    return f"{head}, {size:.0f} points of difference [{low:.0f}, {high:.0f}], {known} at {100 * level:g} %."
+    return f"{head}, {size:.0f} points of difference [{low:.0f}, {high:.0f}], {known} at {100 * level:g}%."
 
 
 def score_words(balance: Balance) -> str:

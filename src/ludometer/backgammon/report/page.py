@@ -104,7 +104,7 @@ def _skill(found: SkillAndLuck) -> str:
     rows = found.to_frame().to_dicts()
     pairs = found.pairs_frame().to_dicts()
     known = any(row["low"] is not None for row in rows)
-    bars = f"with {100 * found.level:g} % intervals over games" if known else "without intervals: too few games"
+    bars = f"with {100 * found.level:g}% intervals over games" if known else "without intervals: too few games"
     return (
         "<h2>Skill</h2>"
         + paragraphs(
@@ -175,7 +175,7 @@ def _matches(matches: Sequence[AnalysedMatch], found: SkillAndLuck) -> str:
 
 def _match_cells(balance: Balance) -> list[str]:
     scale = 100 if balance.unit == "match" else 1
-    form = "{:+.1f} %" if balance.unit == "match" else "{:+.2f}"
+    form = "{:+.1f}%" if balance.unit == "match" else "{:+.2f}"
     numbers = (balance.net_skill, balance.net_luck, balance.rest)
     return [
         balance.match,
@@ -189,7 +189,7 @@ def _match_cells(balance: Balance) -> list[str]:
 def _method(found: SkillAndLuck, command: str) -> str:
     rests = [abs(balance.rest) for balance in found.balances if balance.rest is not None and balance.unit == "match"]
     evaluator = found.evaluator
-    left_open = f" Here that is {100 * float(np.mean(rests)):.1f} % of a match on average." if rests else ""
+    left_open = f" Here that is {100 * float(np.mean(rests)):.1f}% of a match on average." if rests else ""
     facts = [
         f"Matches: {len(found.balances):,}, games: {found.gains.n_games:,}, rolls: {int(found.rolls.sum()):,}, "
         f"decisions ({found.choice}): {len(found.gains):,}.",

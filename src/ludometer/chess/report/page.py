@@ -50,7 +50,7 @@ _PAIRS = 40
 
 def strengths_section(strengths: Strengths, calibrated: Mapping[str, CalibratedElo] | None) -> str:
     """Who played how well."""
-    percent = f"{100 * strengths.level:g} %"
+    percent = f"{100 * strengths.level:g}%"
     engine = strengths.engine
     span = "" if engine.interval is None or engine.given is not None else " [{:.0f}, {:.0f}]".format(*engine.interval)
     said = "" if engine.strength is None else f"The engine's strength is {engine.strength:.0f}{span}."
@@ -185,7 +185,7 @@ def trajectories_section(gains: Gains, strengths: Strengths) -> str:
     """The estimate after each move."""
     title = "The strength" if strengths.engine.strength is not None else "The difference to the engine"
     caption = (
-        f"{title} by all moves so far, games in the order of the record, with a band of {100 * strengths.level:g} %. "
+        f"{title} by all moves so far, games in the order of the record, with a band of {100 * strengths.level:g}%. "
         "Where the line has not begun there is no estimate yet. From the fourth game on the moves of a game count as "
         "one cluster."
     )
@@ -300,7 +300,7 @@ def _told_apart(strengths: Strengths) -> str:
         return "There are too few games to say who is stronger."
     apart = int((known & ((low > 0) | (high < 0))).sum())
     return (
-        f"Of {int(known.sum())} pairs that met, {apart} are told apart at {100 * strengths.level:g} %: for the others "
+        f"Of {int(known.sum())} pairs that met, {apart} are told apart at {100 * strengths.level:g}%: for the others "
         "the difference may as well be the other way round."
     )
 

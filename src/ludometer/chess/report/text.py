@@ -33,7 +33,7 @@ def strengths_table(strengths: Strengths, calibrated: Mapping[str, CalibratedElo
 def strengths_cells(strengths: Strengths, calibrated: Mapping[str, CalibratedElo] | None) -> Cells:
     """A row a player, with the calibrated Elo if there is one."""
     extra = ["calibrated"] if calibrated is not None else []
-    span = f"{100 * strengths.level:g} % interval"
+    span = f"{100 * strengths.level:g}% interval"
     headers = ["player", "strength", span, *extra, "rating", "games", "moves", "to the engine", "interval"]
     rows = []
     for row in strengths.to_frame().to_dicts():

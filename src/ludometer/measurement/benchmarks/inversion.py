@@ -2,8 +2,8 @@
 
 Each replicate is one game of the family with all its chance fixed. Its spread rises with the parameter, and the value
 at which it equals the record's is solved for, replicate by replicate. At the true value the record is one more
-replicate: so the values between the 2.5 % and the 97.5 % quantile of the solutions are those at which the record's
-spread is not unusual, a 95 % interval by inversion, and the share of solutions below 50 is a p-value.
+replicate: so the values between the 2.5% and the 97.5% quantile of the solutions are those at which the record's
+spread is not unusual, a 95% interval by inversion, and the share of solutions below 50 is a p-value.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Inversion:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The central 95 %, by ranks: with n replicates each end leaves 2.5 % of n + 1 outside."""
+        """The central 95%, by ranks: with n replicates each end leaves 2.5% of n + 1 outside."""
         n = len(self.solutions)
         place = 0.025 * (n + 1) - 1
         low, high = (float(_at(self.solutions, at)) for at in (place, n - 1 - place))

@@ -63,7 +63,7 @@ class Yardstick:
 
 @dataclass(frozen=True)
 class Repetition:
-    """How far measures move when the same players play the same schedule again: 95 % intervals of their means."""
+    """How far measures move when the same players play the same schedule again: 95% intervals of their means."""
 
     sd_intervals: tuple[Interval | None, ...]
     """For each group of players who count; None where simulated games have no best fit."""
@@ -80,7 +80,7 @@ def make_course(matches: Matches, prizes: Prizes = WINNER) -> Course:
 def replicates_for(n_matches: int) -> tuple[int, int]:
     """Replicates for the answer, and for each check of it: fewer for long records, which need fewer.
 
-    n + 1 is a multiple of 40, so that ranks cut off 2.5 % exactly; checks have 90 % or 75 % between their ends.
+    n + 1 is a multiple of 40, so that ranks cut off 2.5% exactly; checks have 90% or 75% between their ends.
     """
     return (119, 19) if n_matches <= 1_000_000 else (39, 7)
 

@@ -53,7 +53,7 @@ class SkillChain:
     bound: float
     """1 + (highest - lowest skill) / gap: no chain is longer."""
     between_quantiles: float
-    """The same from the 1 % to the 99 % quantile, which does not grow with the number of players."""
+    """The same from the 1% to the 99% quantile, which does not grow with the number of players."""
     codes: tuple[int, ...]
     """The chain, best first."""
 
@@ -61,7 +61,7 @@ class SkillChain:
         """The chain in one line."""
         return (
             f"a chain of {self.length} players, each beating the next with {percent(self.probability, 0)} "
-            f"(at most {self.bound:.2f}; {self.between_quantiles:.2f} from the 1 % to the 99 % quantile)"
+            f"(at most {self.bound:.2f}; {self.between_quantiles:.2f} from the 1% to the 99% quantile)"
         )
 
 
@@ -131,13 +131,13 @@ class Repetitions:
     one_sd: int | None
     """For a player who is one SD of the skills better."""
     top_against_bottom: int | None
-    """For the 99 % quantile against the 1 % quantile."""
+    """For the 99% quantile against the 1% quantile."""
 
 
 def measure_repetitions(skills: Skills, *, confidence: float = 0.75) -> Repetitions:
     """Odd numbers of decided games after which the better player has won most with more than the confidence.
 
-    Duersch et al. 2020 have one SD and 75 %. Ties decide nothing and are left out.
+    Duersch et al. 2020 have one SD and 75%. Ties decide nothing and are left out.
 
     >>> from ludometer.strength.pairwise import fit_skills
     >>> fit = fit_skills(Matches.of_pairs([0, 1, 0, 2, 1], [1, 2, 2, 0, 0], [1, 1, 1, 1, 1]))

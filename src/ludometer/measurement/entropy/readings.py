@@ -47,7 +47,7 @@ class SpreadReading:
     p_sd: float
     """The probability that a player one SD better wins, by the logistic curve."""
     rep: int | None
-    """Games until he leads with more than 75 %; None if a billion would not do."""
+    """Games until he leads with more than 75%; None if a billion would not do."""
     luck: float
     """L, the entropy luck of a normal population with this SD, by the normal model."""
 
@@ -62,7 +62,7 @@ class SpreadReading:
 
     def summary(self) -> str:
         """All readings in three lines."""
-        rep = "no number of games is enough" if self.rep is None else f"{self.rep:,} games until he leads with 75 %"
+        rep = "no number of games is enough" if self.rep is None else f"{self.rep:,} games until he leads with 75%"
         return "\n".join(
             (
                 f"SD of skills {self.elo_sd:.1f} Elo points, {self.logit_sd:.3f} log-odds, "

@@ -65,7 +65,7 @@ class PopulationLuck:
     l2: float
     l2_sd: float
     l2_interval: Interval
-    """Mean, SD and the central 95 % of the draws, as in all intervals here."""
+    """Mean, SD and the central 95% of the draws, as in all intervals here."""
     sigma: float
     sigma_sd: float
     sigma_interval: Interval
@@ -126,7 +126,7 @@ class PopulationLuck:
         """The share of luck, how certain it is, and what the prior has to do with it."""
         low, high = self.l2_interval
         lines = [
-            f"l2 {self.l2:.3f} ± {self.l2_sd:.3f} (95 %: {low:.3f} to {high:.3f}): the share of luck in one match",
+            f"l2 {self.l2:.3f} ± {self.l2_sd:.3f} (95%: {low:.3f} to {high:.3f}): the share of luck in one match",
             f"SD of skill {self.sigma:.3f} ± {self.sigma_sd:.3f} SDs of performance, prior {self.prior}",
         ]
         if self.n_ties:

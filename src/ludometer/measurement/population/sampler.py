@@ -369,7 +369,7 @@ def _advance(
 
 
 def diagnose(draws: Floats, *, has_ties: bool) -> tuple[tuple[float, float], tuple[float, float]]:
-    """R-hat and effective draws, in the bulk or at the ends of the 95 % interval, of sigma and t (Vehtari et al. 2021).
+    """R-hat and effective draws, in the bulk or at the ends of the 95% interval, of sigma and t (Vehtari et al. 2021).
 
     Where there are no ties t is as certain as sigma.
     """

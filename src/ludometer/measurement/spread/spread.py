@@ -27,11 +27,11 @@ class Spread:
     p_sd: float | None = None
     """What a player one SD better is expected to score."""
     p_1_99: float | None = None
-    """What a player at the 99 % quantile is expected to score against one at the 1 % quantile."""
+    """What a player at the 99% quantile is expected to score against one at the 1% quantile."""
     rep: int | None = None
-    """How many games make the player who is one SD better win the majority with more than 75 % probability."""
+    """How many games make the player who is one SD better win the majority with more than 75% probability."""
     sd_interval: tuple[float, float] | None = None
-    """95 %: of what the same players would show on average, playing the same schedule again and again."""
+    """95%: of what the same players would show on average, playing the same schedule again and again."""
     share: float = 1.0
     """Of the matches that are played; the rest are coins (Duersch et al. 2020, footnote 34)."""
 
@@ -99,7 +99,7 @@ def sweep_cutoffs(rating: Floats, played: Counts, *, highest: int = 100) -> tupl
 
 
 def repetitions(p: float) -> int | None:
-    """The smallest odd n at which who wins a game with probability p wins most of n with more than 75 %.
+    """The smallest odd n at which who wins a game with probability p wins most of n with more than 75%.
 
     P(Binomial(n, p) > n / 2) = I_p(m, m) with n = 2 m - 1, which rises with m; None if p is a half, or so near it that
     more than a billion games are needed.

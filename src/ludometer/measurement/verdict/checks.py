@@ -112,7 +112,7 @@ def _all_plans(primary: Primary) -> list[Plan]:
     ]
     busy = _most_active(matches)
     if busy.any():
-        plans.append(Plan("activity", "without the most active 1 %", ~_anybody(matches, busy)))
+        plans.append(Plan("activity", "without the most active 1%", ~_anybody(matches, busy)))
     drawn = _drawn(matches)
     if drawn.any() and not drawn.all():
         plans.append(
@@ -207,7 +207,7 @@ def _is_of_two(matches: Matches) -> bool:
 
 
 def _most_active(matches: Matches) -> Mask:
-    """The most active 1 % of those who played: none if there are fewer than 100."""
+    """The most active 1% of those who played: none if there are fewer than 100."""
     counts = matches.counts
     n = int((counts > 0).sum()) // 100
     busy = np.zeros(len(counts), bool)

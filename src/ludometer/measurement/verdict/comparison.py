@@ -34,7 +34,7 @@ class Comparison:
         for place in range(len(self.names) - 1):
             confidence = self.more_skill[place, place + 1]
             if np.isfinite(confidence):
-                sure = "more than 99 %" if confidence > 0.99 else percent(confidence, 0)
+                sure = "more than 99%" if confidence > 0.99 else percent(confidence, 0)
                 words.append(f"{self.names[place]} shows more skill than {self.names[place + 1]}: {sure} confidence")
         return words
 

@@ -28,7 +28,7 @@ def answer_lines(game: Measurement) -> list[str]:
     interval = "" if main.sd_interval is None else f" [{main.sd_interval[0]:.1f}, {main.sd_interval[1]:.1f}]"
     lines = [
         f"Skill      SD of ratings {main.sd:.1f}{interval}     a player one SD better scores {percent(main.p_sd)}     "
-        f"the best 1 % score {percent(main.p_1_99)} against the worst 1 %",
+        f"the best 1% score {percent(main.p_1_99)} against the worst 1%",
         f"           {_repeats(main)}",
         *_luck(game),
         *_stands(game, main.sd),
@@ -219,8 +219,8 @@ def _repeats(spread: Spread) -> str:
     if spread.rep is None:
         return "no number of games would tell a player one SD better from his opponent"
     if spread.rep == 1:
-        return "one game is enough for such a player to win with more than 75 % probability"
-    return f"such a player needs {spread.rep:,} games to win most of them with more than 75 % probability"
+        return "one game is enough for such a player to win with more than 75% probability"
+    return f"such a player needs {spread.rep:,} games to win most of them with more than 75% probability"
 
 
 def _nulls(place: str, values: Spread | Persistence, reason: str) -> dict[str, str]:

@@ -34,7 +34,7 @@ class Verdict:
     answer: Answer
     statement: str
     p_deterministic: float | None
-    """How often a game of 50 % strength on this schedule spreads as much as the record, or as little if it is below."""
+    """How often a game of 50% strength on this schedule spreads as much as the record, or as little if it is below."""
     p_chess: float | None
     reasons: tuple[str, ...]
     checks: tuple[Check, ...]
@@ -72,7 +72,7 @@ def judge(
 
 
 def combine(yardstick: Yardstick) -> Answer:
-    """Skill or chance if both intervals lie on that side of 50 %, depends if they lie on different sides."""
+    """Skill or chance if both intervals lie on that side of 50%, depends if they lie on different sides."""
     sides = [side_of(inversion.interval) for inversion in (yardstick.deterministic, yardstick.chess)]
     if "" in sides:
         return CANNOT_TELL
@@ -86,26 +86,26 @@ def side_of(interval: tuple[float, float]) -> Answer:
 
 
 def describe(inversion: Inversion) -> str:
-    """x with its interval in words: "39 % [37, 41]", or "more than 100 %"."""
+    """x with its interval in words: "39% [37, 41]", or "more than 100%"."""
     return describe_share(inversion.estimate, inversion.interval)
 
 
 def describe_share(x: float, interval: tuple[float, float]) -> str:
-    """The same of numbers; an end that would round to the line of 50 % shows on which side of it it is.
+    """The same of numbers; an end that would round to the line of 50% shows on which side of it it is.
 
     >>> describe_share(38.7, (36.6, 41.2)), describe_share(float("inf"), (98.0, float("inf")))
-    ('39 % [37, 41]', 'more than 100 % [98, > 100]')
+    ('39% [37, 41]', 'more than 100% [98, > 100]')
     >>> describe_share(36.0, (21.0, 49.8))
-    '36 % [21, 49.8]'
+    '36% [21, 49.8]'
     """
     if not np.isfinite(x):
         low = f"{interval[0]:.0f}, " if interval[0] < 99.5 else ""
-        return "more than 100 %" + (f" [{low}{BEYOND}]" if low else "")
+        return "more than 100%" + (f" [{low}{BEYOND}]" if low else "")
     ends = []
     for end in interval:
         digits = 1 if x < 9.5 or 0 < abs(end - HALF) < 0.5 else 0
         ends.append(f"{end:.{digits}f}" if np.isfinite(end) else BEYOND)
-    return f"{x:.{0 if x >= 9.5 else 1}f} % [{', '.join(ends)}]"
+    return f"{x:.{0 if x >= 9.5 else 1}f}% [{', '.join(ends)}]"
 
 
 def _refusals(yardstick: Yardstick | None, pairing: Pairing | None, n_regulars: int, min_matches: int) -> list[str]:
@@ -131,7 +131,7 @@ def _p_value(inversion: Inversion) -> float:
 
 
 def _statement(answer: Answer, yardstick: Yardstick, p_values: Sequence[float], reference: str) -> str:
-    chance = f"p {_below(max(p_values))} that a game of 50 % would spread like this"
+    chance = f"p {_below(max(p_values))} that a game of 50% would spread like this"
     deterministic, chess = (describe(inversion) for inversion in (yardstick.deterministic, yardstick.chess))
     if answer == SKILL:
         return f"Predominantly skill, by both yardsticks ({chance} or more)."
@@ -143,7 +143,7 @@ def _statement(answer: Answer, yardstick: Yardstick, p_values: Sequence[float], 
             f"It depends on the yardstick: {larger} beside {reference} ({chess} {reference}), "
             f"{side_of(yardstick.deterministic.interval)} beside a game of pure strength ({deterministic} strength)."
         )
-    both_ways = "they fit games of more than 50 % skill as well as of less"
+    both_ways = "they fit games of more than 50% skill as well as of less"
     told = (
         (side_of(yardstick.deterministic.interval), "pure strength", f"{deterministic} strength"),
         (side_of(yardstick.chess.interval), reference, f"{chess} {reference}"),

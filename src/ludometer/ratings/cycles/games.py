@@ -250,7 +250,7 @@ _LARGEST_NOISE = 20.0
 
 
 class MeasuredNoise(NamedTuple):
-    """T in Elo points, its 95 % interval, and the p-value of so much; see `Triangles`."""
+    """T in Elo points, its 95% interval, and the p-value of so much; see `Triangles`."""
 
     value: float | None
     interval: tuple[float, float | None] | None

@@ -34,7 +34,7 @@ _LEVEL = 0.05
 
 @dataclass(frozen=True)
 class TriangleShare:
-    """A share as observed, and what ratings alone produce: the mean, 95 % of the simulated records, and a p-value."""
+    """A share as observed, and what ratings alone produce: the mean, 95% of the simulated records, and a p-value."""
 
     observed: float
     expected: float
@@ -67,13 +67,13 @@ class Triangles:
     noise: float | None
     """T; 0 where pairs differ less than chance makes them, None where no finite one explains the results."""
     noise_interval: tuple[float, float | None] | None
-    """95 %; None for its upper end is without limit."""
+    """95%; None for its upper end is without limit."""
     noise_p_value: float
     provenance: Provenance
 
     @property
     def detected(self) -> bool:
-        """More cyclic triads than ratings alone would give, at 5 %, and pairs further apart than chance makes them."""
+        """More cyclic triads than ratings alone would give, at 5%, and pairs further apart than chance makes them."""
         return self.cyclic is not None and max(self.cyclic.p_value, self.noise_p_value) < _LEVEL
 
     def to_frame(self) -> pl.DataFrame:

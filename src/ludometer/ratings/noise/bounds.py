@@ -128,7 +128,7 @@ def fit_bounds(matches: Matches, *, advantage: bool = False) -> Bounds:
     Smith 1994, footnotes 4 and 7. Without an advantage of the first seat both players are seen alike, and the ceiling
     is 1 - floor; with it both bounds are free. `fit_share` has the same bounds on Elo's ratings, whose noise flattens
     what they foretell; here the uncertainty of ratings is reckoned with, so that it is not taken for a floor. What is
-    left is on the low side by about half a standard error: in simulated records 87 % of the true floors were within
+    left is on the low side by about half a standard error: in simulated records 87% of the true floors were within
     1.96 standard errors.
 
     >>> from ludometer.curves import Bounded, Logistic

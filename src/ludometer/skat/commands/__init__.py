@@ -201,7 +201,7 @@ def rate(**options: Any) -> None:
 @html_option
 @json_option
 def sensitivity(**options: Any) -> None:
-    """Show how ratings spread for chance factors and K: Max, Mean, Min, and what the top 10, 25, 75, 90 % reach.
+    """Show how ratings spread for chance factors and K: Max, Mean, Min, and what the top 10, 25, 75, 90% reach.
 
     \b
     ludometer skat sensitivity games.sgf --k 0.01,0.02,0.05

@@ -104,7 +104,7 @@ PHRASES: dict[str, tuple[str, str]] = {
     "min": ("min", "niedrigste"),
     "sd": ("SD", "Streuung"),
     "k": ("K", "K"),
-    "top": ("top {n} %", "beste {n} %"),
+    "top": ("top {n}%", "beste {n}%"),
     "sensitivity of": (
         "{n} series of {players} players, start {start}",
         "{n} Serien von {players} Spielern, Startwert {start}",
