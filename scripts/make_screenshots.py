@@ -63,7 +63,7 @@ def play_series(file: Path) -> None:
         seated = rng.permutation(len(names)).reshape(-1, 3)
         for table, players in enumerate(seated):
             scores = np.rint(rng.normal(means[players], 400))
-            day = f"2025-{week // 4% 12 + 1:02d}-{week % 4 * 7 + 1:02d}"
+            day = f"2025-{week // 4 % 12 + 1:02d}-{week % 4 * 7 + 1:02d}"
             series = week * len(seated) + table + 1
             rows += [f"{series},{names[who]},{score:.0f},{day}" for who, score in zip(players, scores, strict=True)]
     file.write_text("\n".join(rows) + "\n", encoding="utf-8")

@@ -44,7 +44,7 @@ def write_played(games: PlayedGames, row: int, names: Sequence[str], *, number: 
     hands = [cards.list_cards(int(mask)) for mask in games.dealt[row]]
     skat = cards.list_cards(int(games.skat[row]))
     deal = _join([card for hand in hands for card in hand] + skat)
-    day = f"20{20 + session // 336:02d}-{1 + session // 28% 12:02d}-{1 + session % 28:02d}"
+    day = f"20{20 + session // 336:02d}-{1 + session // 28 % 12:02d}-{1 + session % 28:02d}"
     head = f"(;GM[Skat]PC[simulated]CO[]SE[{session}]ID[{number}]DT[{day}/20:{number % 60:02d}:00/UTC]"
     head += "".join(f"P{seat}[{name}]" for seat, name in enumerate(names)) + "R0[]R1[]R2[]"
     declarer = int(games.declarer[row])

@@ -1,70 +1,87 @@
 """Rating systems: one file a system, one driver for all; noise, drift and triangles of ratings."""
 
-from ludometer.ratings.cycles.triangles import Triangles, measure_triangles
-from ludometer.ratings.driver import Ratings, RatingSystem, rate
-from ludometer.ratings.evaluation import Calibration, Evaluation, SystemScore, evaluate
-from ludometer.ratings.noise.bounds import Bounds, fit_bounds
-from ludometer.ratings.noise.drift import Drift, measure_drift
-from ludometer.ratings.noise.noise import (
-    Noise,
-    PrintedNoise,
-    estimate_noise,
-    measure_noise,
-    measure_printed_noise,
-    optimal_step,
-)
-from ludometer.ratings.noise.snapshots import SnapshotNoise, noise_of_snapshots
-from ludometer.ratings.noise.tuning import Calibrated
-from ludometer.ratings.prediction import PlacesPrediction, Prediction, predict
-from ludometer.ratings.prizes import Prizes, make_prizes
-from ludometer.ratings.systems.best_fit import BestFit, BestFitElo, fit_best_elo, fit_share
-from ludometer.ratings.systems.dynamic import Dynamic, DynamicShrinking
-from ludometer.ratings.systems.elo import Elo, EloState
-from ludometer.ratings.systems.federation import Federation
-from ludometer.ratings.systems.glicko2 import Glicko2
-from ludometer.ratings.systems.ics import InternetChess
-from ludometer.ratings.systems.smith import Smith
-from ludometer.ratings.systems.static import Static
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "BestFit",
-    "BestFitElo",
-    "Bounds",
-    "Calibrated",
-    "Calibration",
-    "Drift",
-    "Dynamic",
-    "DynamicShrinking",
-    "Elo",
-    "EloState",
-    "Evaluation",
-    "Federation",
-    "Glicko2",
-    "InternetChess",
-    "Noise",
-    "PlacesPrediction",
-    "Prediction",
-    "PrintedNoise",
-    "Prizes",
-    "RatingSystem",
-    "Ratings",
-    "Smith",
-    "SnapshotNoise",
-    "Static",
-    "SystemScore",
-    "Triangles",
-    "estimate_noise",
-    "evaluate",
-    "fit_best_elo",
-    "fit_bounds",
-    "fit_share",
-    "make_prizes",
-    "measure_drift",
-    "measure_noise",
-    "measure_printed_noise",
-    "measure_triangles",
-    "noise_of_snapshots",
-    "optimal_step",
-    "predict",
-    "rate",
-]
+from ludometer.lazy import load_on_use
+
+if TYPE_CHECKING:
+    from ludometer.ratings.cycles.triangles import Triangles as Triangles
+    from ludometer.ratings.cycles.triangles import measure_triangles as measure_triangles
+    from ludometer.ratings.driver import Ratings as Ratings
+    from ludometer.ratings.driver import RatingSystem as RatingSystem
+    from ludometer.ratings.driver import rate as rate
+    from ludometer.ratings.evaluation import (
+        Calibration as Calibration,
+    )
+    from ludometer.ratings.evaluation import (
+        Evaluation as Evaluation,
+    )
+    from ludometer.ratings.evaluation import (
+        SystemScore as SystemScore,
+    )
+    from ludometer.ratings.evaluation import (
+        evaluate as evaluate,
+    )
+    from ludometer.ratings.noise.bounds import Bounds as Bounds
+    from ludometer.ratings.noise.bounds import fit_bounds as fit_bounds
+    from ludometer.ratings.noise.drift import Drift as Drift
+    from ludometer.ratings.noise.drift import measure_drift as measure_drift
+    from ludometer.ratings.noise.noise import (
+        Noise as Noise,
+    )
+    from ludometer.ratings.noise.noise import (
+        PrintedNoise as PrintedNoise,
+    )
+    from ludometer.ratings.noise.noise import (
+        estimate_noise as estimate_noise,
+    )
+    from ludometer.ratings.noise.noise import (
+        measure_noise as measure_noise,
+    )
+    from ludometer.ratings.noise.noise import (
+        measure_printed_noise as measure_printed_noise,
+    )
+    from ludometer.ratings.noise.noise import (
+        optimal_step as optimal_step,
+    )
+    from ludometer.ratings.noise.snapshots import (
+        SnapshotNoise as SnapshotNoise,
+    )
+    from ludometer.ratings.noise.snapshots import (
+        noise_of_snapshots as noise_of_snapshots,
+    )
+    from ludometer.ratings.noise.tuning import Calibrated as Calibrated
+    from ludometer.ratings.prediction import (
+        PlacesPrediction as PlacesPrediction,
+    )
+    from ludometer.ratings.prediction import (
+        Prediction as Prediction,
+    )
+    from ludometer.ratings.prediction import (
+        predict as predict,
+    )
+    from ludometer.ratings.prizes import Prizes as Prizes
+    from ludometer.ratings.prizes import make_prizes as make_prizes
+    from ludometer.ratings.systems.best_fit import (
+        BestFit as BestFit,
+    )
+    from ludometer.ratings.systems.best_fit import (
+        BestFitElo as BestFitElo,
+    )
+    from ludometer.ratings.systems.best_fit import (
+        fit_best_elo as fit_best_elo,
+    )
+    from ludometer.ratings.systems.best_fit import (
+        fit_share as fit_share,
+    )
+    from ludometer.ratings.systems.dynamic import Dynamic as Dynamic
+    from ludometer.ratings.systems.dynamic import DynamicShrinking as DynamicShrinking
+    from ludometer.ratings.systems.elo import Elo as Elo
+    from ludometer.ratings.systems.elo import EloState as EloState
+    from ludometer.ratings.systems.federation import Federation as Federation
+    from ludometer.ratings.systems.glicko2 import Glicko2 as Glicko2
+    from ludometer.ratings.systems.ics import InternetChess as InternetChess
+    from ludometer.ratings.systems.smith import Smith as Smith
+    from ludometer.ratings.systems.static import Static as Static
+
+__getattr__, __dir__ = load_on_use(__name__)

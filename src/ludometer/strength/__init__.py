@@ -1,26 +1,39 @@
 """Static strengths: one number a player that fits a whole record best, and how certain it is."""
 
-from ludometer.strength.dimensions import Dimensions, compare_dimensions
-from ludometer.strength.pairwise import fit_skills
-from ludometer.strength.posterior import StrengthPosterior, fit_strengths
-from ludometer.strength.ranked import fit_orders, printed_winner, thurstone_winner
-from ludometer.strength.ridge import RidgePath, cross_validate_ridge, trace_ridge
-from ludometer.strength.skills import Skills
-from ludometer.strength.uncertainty import estimate_difference_errors, estimate_errors
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Dimensions",
-    "RidgePath",
-    "Skills",
-    "StrengthPosterior",
-    "compare_dimensions",
-    "cross_validate_ridge",
-    "estimate_difference_errors",
-    "estimate_errors",
-    "fit_orders",
-    "fit_skills",
-    "fit_strengths",
-    "printed_winner",
-    "thurstone_winner",
-    "trace_ridge",
-]
+from ludometer.lazy import load_on_use
+
+if TYPE_CHECKING:
+    from ludometer.strength.dimensions import Dimensions as Dimensions
+    from ludometer.strength.dimensions import compare_dimensions as compare_dimensions
+    from ludometer.strength.pairwise import fit_skills as fit_skills
+    from ludometer.strength.posterior import StrengthPosterior as StrengthPosterior
+    from ludometer.strength.posterior import fit_strengths as fit_strengths
+    from ludometer.strength.ranked import (
+        fit_orders as fit_orders,
+    )
+    from ludometer.strength.ranked import (
+        printed_winner as printed_winner,
+    )
+    from ludometer.strength.ranked import (
+        thurstone_winner as thurstone_winner,
+    )
+    from ludometer.strength.ridge import (
+        RidgePath as RidgePath,
+    )
+    from ludometer.strength.ridge import (
+        cross_validate_ridge as cross_validate_ridge,
+    )
+    from ludometer.strength.ridge import (
+        trace_ridge as trace_ridge,
+    )
+    from ludometer.strength.skills import Skills as Skills
+    from ludometer.strength.uncertainty import (
+        estimate_difference_errors as estimate_difference_errors,
+    )
+    from ludometer.strength.uncertainty import (
+        estimate_errors as estimate_errors,
+    )
+
+__getattr__, __dir__ = load_on_use(__name__)
