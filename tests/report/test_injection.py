@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 
 from ludometer.errors import LudometerError
-from ludometer.report.parts import download, table
+from ludometer.report.templates import environment
 from tests.cli import conftest as command_line
 from tests.cli.conftest import Run
 
@@ -248,17 +248,22 @@ def test_formulas_are_defused_in_tables_to_download_and_other_names_are_left() -
         "@nick",
         "O'Neil",
     ]
-    html = download(pl.DataFrame({"player": names, "rating": [1.5] * 9}), 'a"b.csv', "All <b>")
+    frame = pl.DataFrame({"player": names, "rating": [1.5] * 9})
+    html = _part("download(frame, name, label)", frame=frame, name='a"b.csv', label="All <b>")
     (data,) = re.findall(r'base64,([^"]*)"', html)
     found = pl.read_csv(io.BytesIO(base64.b64decode(data)))["player"].to_list()
     assert found == [*(f"'{name}" for name in names[:5]), *names[5:]]
     page = Page(html)
     assert [value for _, name, value in page.values if name == "download"] == ['a"b.csv']
-    assert page.words == ["All <b> (CSV)"]
+    assert [word for word in page.words if word.strip()] == ["All <b> (CSV)"]
+
+
+def _part(call: str, **values: Any) -> str:
+    return environment().from_string(f'{{% import "parts.html" as parts %}}{{{{ parts.{call} }}}}').render(values)
 
 
 def test_cells_and_headings_are_words() -> None:
-    page = Page(table(WICKED[:6], [WICKED[:6]]))
+    page = Page(_part("table(headers, [headers])", headers=WICKED[:6]))
     assert page.tags == {"div", "table", "thead", "tbody", "tr", "th", "td"}
     assert [word for word in page.words if word.strip()] == [*WICKED[:6], *WICKED[:6]]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ludometer.drawing import separate_ids
 
-_STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
+_STYLE = (Path(__file__).parent / "pages" / "page.css").read_text(encoding="utf-8")
 
 
 def frame_page(title: str, body: str, *, language: str = "en") -> str:
