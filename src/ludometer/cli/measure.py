@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ludometer.cli.loading import load_by_usual_names
 from ludometer.cli.options import (
     WordedDefault,
     base_option,
@@ -25,7 +26,6 @@ from ludometer.cli.options import (
     simulation_options,
     workers_of,
 )
-from ludometer.cli.usual_names import load_by_usual_names
 from ludometer.errors import LudometerError, MatchDataError, NoFiniteFit
 from ludometer.wording import percent
 

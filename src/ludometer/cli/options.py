@@ -1,27 +1,38 @@
-"""Options that commands share, and what they have in common before and after their one library call."""
+"""Options as dictionaries, for commands that are not yet declared: use `declared`, `shared`, `screen`, `loading`."""
 
 from __future__ import annotations
 
-import logging
-import shlex
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.core import ParameterSource
 
+from ludometer.cli import loading
+from ludometer.cli.declared import InOrder, WordedDefault, refuse_options
+from ludometer.cli.loading import Group, named
+from ludometer.cli.screen import counting, listen, note
+from ludometer.cli.shared import FileOptions, command_line
 from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
-    from ludometer.matches import Matches
     from ludometer.parallel import Workers
     from ludometer.ratings.prizes import Prizes
-    from ludometer.read import MatchStream
     from ludometer.result import Provenance
+
+__all__ = [
+    "Group",
+    "InOrder",
+    "WordedDefault",
+    "add_options",
+    "command_line",
+    "counting",
+    "listen",
+    "named",
+    "note",
+    "refuse_options",
+]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -35,25 +46,6 @@ def add_options(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
         return function
 
     return add
-
-
-class InOrder(click.Group):
-    """A group that lists its commands as they are defined: in the order of their use, not of the alphabet."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """In the order of use."""
-        return list(self.commands)
-
-
-class WordedDefault(click.Option):
-    """An option whose default is told in words, in the same brackets as the range of its numbers."""
-
-    def get_help_extra(self, ctx: click.Context) -> click.types.OptionHelpExtra:
-        """What stands in brackets, without click's parentheses around words."""
-        extra = super().get_help_extra(ctx)
-        if isinstance(self.show_default, str):
-            extra["default"] = self.show_default
-        return extra
 
 
 def file_options(*, several: bool = False, optional: bool = False) -> Callable[[Command], Command]:
@@ -165,97 +157,17 @@ def _target(context: click.Context, parameter: click.Parameter, value: str | Non
     return value
 
 
-@dataclass(frozen=True)
-class Group:
-    """Matches to work on: the whole file, or one value of --by."""
-
-    value: str | None
-    matches: Matches | MatchStream
-    dropped_matches: int = 0
-    dropped_players: int = 0
-    bad_rows: int = 0
-    remarks: tuple[str, ...] = ()
-    """What was understood of the file, and what was left out of it."""
-
-    def count(self, result: Counted) -> dict[str, Any]:
-        """The data block of the JSON document, once the matches were played."""
-        from ludometer.read import MatchStream
-
-        bad_rows = self.bad_rows
-        if isinstance(self.matches, MatchStream):
-            note(*self.matches.left_out())
-            bad_rows = self.matches.reader.n_dropped_rows
-        return {
-            "matches": result.n_matches,
-            "players": result.n_players,
-            "dropped_matches": self.dropped_matches,
-            "dropped_players": self.dropped_players,
-            "bad_rows": bad_rows,
-            "draw_rate": result.draw_rate,
-        }
-
-
-class Counted(Protocol):
-    """A result that knows how much it rests on."""
-
-    @property
-    def n_matches(self) -> int:
-        """Matches played."""
-        ...
-
-    @property
-    def n_players(self) -> int:
-        """Players who played."""
-        ...
-
-    @property
-    def draw_rate(self) -> float:
-        """Share of draws."""
-        ...
-
-
 def load(options: dict[str, Any], *, connect: bool = True) -> list[Group]:
-    """Read the file as the options say, tell what was understood, and return its groups.
-
-    `connect` looks at the components too; a command that does so itself goes without.
-    """
-    from ludometer.matches import Seats
-    from ludometer.read import ReadOptions, read_file, stream_matches
-
-    names = {field.name for field in fields(ReadOptions)}
-    given = {name: value for name, value in options.items() if name in names and value is not None}
-    if given.pop("prizes", None) and (prizes := prizes_of(options)).are_recorded:
-        given["prizes"] = prizes.name
-    if "where" in given and not given["where"].strip():
-        raise LudometerError('--where is empty: write a condition, such as "season = 2015"')
+    """Read the file as the options say, note what was understood, and return its groups."""
     for name in ("json_file", "html"):
         target = options.get(name)
         if target and str(target) != "-" and Path(target).resolve() == Path(options["file"]).resolve():
             raise LudometerError(f"{target} is the file that is read: write to another one")
-    read_options = ReadOptions(**given)
+    names = {field.name for field in fields(FileOptions)}
+    typed = FileOptions(**{name: value for name, value in options.items() if name in names})
     if options.get("stream"):
-        for name in ("min_component", "experience"):
-            if options.get(name):
-                raise LudometerError(f"--{name.replace('_', '-')} needs the file whole: leave out --stream")
-        stream = stream_matches(options["file"], read_options)
-        note(*stream.describe())
-        return [Group(None, stream)]
-    with counting("read", "rows") as on_rows:
-        reading = read_file(options["file"], read_options, on_rows=on_rows)
-    remarks = reading.describe()
-    table = next(iter(reading.groups.values())).table
-    is_of_several = isinstance(table, Seats) and table.sizes.max(initial=0) > 2
-    if is_of_several and "prizes" in options and options["prizes"] is None:
-        remarks.append("played for the win only: --prizes linear counts every place")
-    note(*remarks)
-    groups = reading.groups.items()
-    if options.get("experience"):
-        from ludometer.selection import with_experience
-
-        groups = {value: with_experience(matches, options["experience"]) for value, matches in groups}.items()
-    if not connect:
-        return [Group(value, matches, bad_rows=reading.n_bad_rows, remarks=tuple(remarks)) for value, matches in groups]
-    return [_group(value, matches, options.get("min_component"), reading.n_bad_rows) for value, matches in groups]
+        return loading.load_stream(options["file"], typed)
+    return loading.load(options["file"], typed, connect=connect)
 
 
 def tell_system(system: str, parameters: dict[str, Any]) -> None:
@@ -293,78 +205,6 @@ def document(groups: list[tuple[Group, dict[str, Any], Provenance]], by: str | N
     return {"by": by, "groups": listed, "absent": absent, "provenance": origin}
 
 
-@contextmanager
-def named(group: Group) -> Iterator[None]:
-    """Say which group of --by an error is about."""
-    try:
-        yield
-    except LudometerError as error:
-        if group.value is None:
-            raise
-        raise type(error)(f"{group.value}: {error}") from error
-
-
-def refuse_options(reason: str, *, kept: tuple[str, ...] | None = None, refused: tuple[str, ...] = ()) -> None:
-    """Options that were given but would do nothing: all but `kept`, or those in `refused`."""
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        is_idle = name in refused if kept is None else name not in kept
-        if is_idle and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise LudometerError(f"{reason}: leave out {parameter.opts[-1]}")
-
-
-def command_line() -> str:
-    """The command as it was given, to be repeated, without who did the work: that changes nothing in the result."""
-    words, rest = [], iter(sys.argv[1:])
-    for word in rest:
-        if word in ("--jobs", "--cluster"):
-            next(rest, None)
-        elif not word.startswith(("--jobs=", "--cluster=")):
-            words.append(word)
-    return shlex.join(["ludometer", *words])
-
-
-def note(*lines: str) -> None:
-    """What was understood, progress and warnings: to standard error."""
-    from ludometer.report.text import printable
-
-    for line in lines:
-        click.echo(click.style(printable(line), dim=True), err=True)
-
-
-def listen() -> None:
-    """Show what the library logs, such as that it compiles."""
-
-    class Handler(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            note(record.getMessage())
-
-    log = logging.getLogger("ludometer")
-    if not log.handlers:
-        log.addHandler(Handler())
-        log.setLevel(logging.INFO)
-
-
-@contextmanager
-def counting(verb: str, noun: str, total: int | None = None) -> Iterator[Callable[..., None] | None]:
-    """Progress of long work on a terminal, told how much is done and, if it grew, of how much; nothing in a pipe."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
-
-    bar = (
-        (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        if total
-        else (TextColumn("{task.completed:,} " + noun),)
-    )
-    with Progress(SpinnerColumn(), TextColumn(verb), *bar, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(verb, total=total)
-        yield lambda done, of=None: progress.update(task, completed=done, total=of or total)
-
-
 def out_path(_: click.Context, __: click.Parameter, value: str | None) -> Path | None:
     """A path to write to, whose folder must be there before the work begins."""
     if value is None:
@@ -375,26 +215,3 @@ def out_path(_: click.Context, __: click.Parameter, value: str | None) -> Path |
     if not path.parent.is_dir():
         raise LudometerError(f"{path}: there is no folder {path.parent}")
     return path
-
-
-def _group(value: str | None, matches: Matches, min_component: int | None, bad_rows: int) -> Group:
-    from ludometer.selection import keep_connected
-
-    place = f"{value}: " if value is not None else ""
-    if min_component is not None:
-        kept = keep_connected(matches, min_players=min_component)
-        if kept.dropped_matches:
-            note(
-                f"{place}{kept.dropped_matches:,} matches of {kept.dropped_players:,} players are left out: "
-                "they are in smaller groups"
-            )
-        matches, dropped = kept.matches, (kept.dropped_matches, kept.dropped_players)
-    else:
-        largest = keep_connected(matches)
-        dropped = (0, 0)
-        if largest.dropped_players:
-            note(
-                f"{place}{largest.n_components:,} groups of players never met each other "
-                f"({largest.dropped_players:,} players are outside the largest): ratings compare only within a group"
-            )
-    return Group(value, matches, *dropped, bad_rows)

@@ -5,18 +5,125 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ludometer.cli.declared import option
-from ludometer.cli.options import WordedDefault, out_path
+from ludometer.cli.declared import OutFile, WordedDefault, option
+from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
     from ludometer.parallel import Workers
+    from ludometer.ratings.prizes import Prizes
+    from ludometer.read import ReadOptions
     from ludometer.report.presenter import Output
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """How to read a match file: its columns where they are not found by name, and the rows that count."""
+
+    first: str | None = option("--first", metavar="COLUMN", help="First player column (files with one row per match).")
+    second: str | None = option("--second", metavar="COLUMN", help="Second player column.")
+    score: str | None = option(
+        "--score",
+        metavar="COLUMN[,COLUMN]",
+        help="Column of the result or of the winner, or two columns of points; first-won: the first player won every "
+        "match.",
+    )
+    time: str | None = option(
+        "--time", metavar="COLUMN", help="Column that orders the matches; none: keep the order of the file."
+    )
+    match: str | None = option("--match", metavar="COLUMN", help="Match column (files with one row per player).")
+    player: str | None = option("--player", metavar="COLUMN", help="Player column (files with one row per player).")
+    place: str | None = option(
+        "--place", metavar="COLUMN", help="Place column (files with one row per player); 1 is best."
+    )
+    prizes: str | None = option(
+        "--prizes",
+        metavar="RULE",
+        help="Value of each place: winner, linear, top-heavy, numbers such as 50,30,20, a COLUMN or a FILE.",
+    )
+    order: str | None = option("--order", metavar="COLUMN,...", help="Columns that order the matches, if no time does.")
+    date_format: str | None = option("--date-format", metavar="FORMAT", help="Format of dates, such as %d/%m/%Y.")
+    where: str | None = option(
+        "--where", metavar="FILTER", help='Use only these rows, such as "season = 2015 and not playoff".'
+    )
+    by: str | None = option("--by", metavar="COLUMN", help="Run once for each value of this column.")
+    min_component: int | None = option(
+        "--min-component",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Keep only connected groups of at least N players.",
+    )
+    experience: str | None = option(
+        "--experience", metavar="A:B", help="Keep only matches whose players all had A to B earlier ones."
+    )
+    drop_bad_rows: bool = option("--drop-bad-rows", is_flag=True, help="Leave out rows with faults.")
+    merge_names: bool = option(
+        "--merge-names", is_flag=True, help="Treat names that differ only in capitals or blanks as one player."
+    )
+
+    def __post_init__(self) -> None:
+        if self.where is not None and not self.where.strip():
+            raise LudometerError('--where is empty: write a condition, such as "season = 2015"')
+
+    @property
+    def columns(self) -> ReadOptions:
+        """What the reader needs to know."""
+        from ludometer.read import ReadOptions
+
+        prizes = self.prize_rule
+        return ReadOptions(
+            first=self.first,
+            second=self.second,
+            score=self.score,
+            time=self.time,
+            match=self.match,
+            player=self.player,
+            place=self.place,
+            prizes=prizes.name if prizes.are_recorded else None,
+            order=self.order or (),
+            by=self.by,
+            date_format=self.date_format,
+            where=self.where,
+            drop_bad_rows=self.drop_bad_rows,
+            merge_names=self.merge_names,
+        )
+
+    @property
+    def prize_rule(self) -> Prizes:
+        """What each place is worth."""
+        from ludometer.ratings.prizes import WINNER, make_prizes
+
+        return WINNER if self.prizes is None else make_prizes(self.prizes)
+
+
+@dataclass(frozen=True)
+class StreamOption:
+    """Whether a file is too long for the memory."""
+
+    stream: bool = option(
+        "--stream",
+        is_flag=True,
+        help="Read a file that is in time order batch by batch, with only the players in memory.",
+    )
+
+
+@dataclass(frozen=True)
+class BaseOption:
+    """The scale of multiplayer ratings."""
+
+    base: str = option(
+        "--base",
+        type=click.Choice(["10", "e"]),
+        default="10",
+        show_default=True,
+        help="Scale of multiplayer ratings: 10 is Elo's, e the wider one of Duersch et al. 2020.",
+    )
 
 
 @dataclass(frozen=True)
@@ -43,10 +150,10 @@ class WorkOptions(SeedOption):
         type=click.IntRange(1),
         show_default="all cores",
         metavar="N",
-        help="Threads to work with.",
+        help="Number of threads.",
     )
     cluster: str | None = option(
-        "--cluster", metavar="ADDRESS", help="A Dask cluster to work on instead, such as tcp://host:8786."
+        "--cluster", metavar="ADDRESS", help="Work on this Dask cluster instead, such as tcp://host:8786."
     )
 
     @property
@@ -58,9 +165,9 @@ class WorkOptions(SeedOption):
 
 
 def _json_target(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    """A file to write to, or "-"; checked before any work is done."""
+    """A file to write to, or "-"."""
     if value is not None and value != "-":
-        out_path(context, parameter, value)
+        OutFile().convert(value, parameter, context)
     return value
 
 
@@ -69,7 +176,7 @@ class JsonOption:
     """A document for other programs."""
 
     json_file: str | None = option(
-        "--json", metavar="FILE", callback=_json_target, help="Write the result as JSON; - is standard output."
+        "--json", callback=_json_target, metavar="FILE", help="Write the result as JSON; - is standard output."
     )
 
     @property
@@ -85,7 +192,7 @@ class OutputOptions(JsonOption):
     """A page for people, and a document for other programs."""
 
     html: Path | None = option(
-        "--html", callback=out_path, metavar="FILE", help="Write a report as one self-contained page."
+        "--html", type=OutFile(), metavar="FILE", help="Write a report as one self-contained page."
     )
 
     @property
@@ -105,3 +212,18 @@ def command_line() -> str:
         elif not word.startswith(("--jobs=", "--cluster=")):
             words.append(word)
     return shlex.join(["ludometer", *words])
+
+
+def check_targets(read: Iterable[str], *targets: Path | str | None) -> None:
+    """Refuse to write over a file that is read, or two results to one file, before any work is done."""
+    sources = {Path(file).resolve() for file in read if file != "-" and "\0" not in file}
+    written: set[Path] = set()
+    for target in targets:
+        if target is None or str(target) == "-":
+            continue
+        path = Path(target).resolve()
+        if path in sources:
+            raise LudometerError(f"{target} is the file that is read: write to another one")
+        if path in written:
+            raise LudometerError(f"{target}: two results cannot go into one file")
+        written.add(path)

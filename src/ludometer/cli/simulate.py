@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from ludometer.cli.loading import load_by_usual_names
 from ludometer.cli.options import (
     InOrder,
     add_options,
@@ -19,7 +20,6 @@ from ludometer.cli.options import (
     out_path,
     seed_option,
 )
-from ludometer.cli.usual_names import load_by_usual_names
 from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:

@@ -1,0 +1,165 @@
+"""Match files as the commands read them: by their options, with notes on what was understood."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ludometer.cli.screen import counting, note
+from ludometer.errors import LudometerError
+
+if TYPE_CHECKING:
+    from ludometer.cli.shared import FileOptions
+    from ludometer.matches import Matches
+    from ludometer.read import MatchStream
+
+
+@dataclass(frozen=True)
+class Group:
+    """Matches to work on: the whole file, or those with one value of --by."""
+
+    value: str | None
+    matches: Matches | MatchStream
+    dropped_matches: int = 0
+    dropped_players: int = 0
+    bad_rows: int = 0
+    remarks: tuple[str, ...] = ()
+    """What was understood of the file, and what was left out of it."""
+
+    @property
+    def record(self) -> Matches:
+        """The matches of a file that was read whole."""
+        from ludometer.matches import Matches
+
+        assert isinstance(self.matches, Matches)
+        return self.matches
+
+    def count(self, result: Counted) -> dict[str, Any]:
+        """The data block of the JSON document, once the matches were played."""
+        from ludometer.read import MatchStream
+
+        bad_rows = self.bad_rows
+        if isinstance(self.matches, MatchStream):
+            note(*self.matches.left_out())
+            bad_rows = self.matches.reader.n_dropped_rows
+        return {
+            "matches": result.n_matches,
+            "players": result.n_players,
+            "dropped_matches": self.dropped_matches,
+            "dropped_players": self.dropped_players,
+            "bad_rows": bad_rows,
+            "draw_rate": result.draw_rate,
+        }
+
+
+class Counted(Protocol):
+    """A result that knows how much it rests on."""
+
+    @property
+    def n_matches(self) -> int:
+        """Matches played."""
+        ...
+
+    @property
+    def n_players(self) -> int:
+        """Players who played."""
+        ...
+
+    @property
+    def draw_rate(self) -> float:
+        """Share of draws."""
+        ...
+
+
+def load(file: str, options: FileOptions, *, connect: bool = True) -> list[Group]:
+    """Read the file as the options say, note what was understood, and return its groups.
+
+    `connect` looks at connected groups of players too; a command that does so itself goes without.
+    """
+    from ludometer.matches import Seats
+    from ludometer.read import read_file
+
+    with counting("read", "rows") as on_rows:
+        reading = read_file(file, options.columns, on_rows=on_rows)
+    remarks = reading.describe()
+    table = next(iter(reading.groups.values())).table
+    if isinstance(table, Seats) and table.sizes.max(initial=0) > 2 and options.prizes is None:
+        remarks.append("only the win counts: --prizes linear counts every place")
+    note(*remarks)
+    groups = reading.groups
+    if options.experience:
+        from ludometer.selection import with_experience
+
+        groups = {value: with_experience(matches, options.experience) for value, matches in groups.items()}
+    if not connect:
+        return [
+            Group(value, matches, bad_rows=reading.n_bad_rows, remarks=tuple(remarks))
+            for value, matches in groups.items()
+        ]
+    return [_connect(value, matches, options.min_component, reading.n_bad_rows) for value, matches in groups.items()]
+
+
+def load_stream(file: str, options: FileOptions) -> list[Group]:
+    """Open a file that is read batch by batch, as the one group."""
+    from ludometer.read import stream_matches
+
+    for name in ("min_component", "experience"):
+        if getattr(options, name):
+            raise LudometerError(f"--{name.replace('_', '-')} needs the whole file: leave out --stream")
+    stream = stream_matches(file, options.columns)
+    note(*stream.describe())
+    return [Group(None, stream)]
+
+
+def load_by_usual_names(file: str, option: str) -> Matches:
+    """A second match file, which `option` names; the options that name columns are those of FILE."""
+    from ludometer.read import read_file
+    from ludometer.read.columns.names import ColumnsNotFound
+
+    try:
+        with counting("read", "rows") as on_rows:
+            reading = read_file(file, on_rows=on_rows)
+    except ColumnsNotFound as error:
+        lack = re.search(r"no columns? holds? [^.;\n]+", str(error))
+        listing = "".join(f"\n{line}" for line in str(error).splitlines() if line.startswith("The file has: "))
+        raise LudometerError(
+            f"{file} ({option}): {lack[0] if lack else 'columns are missing'}; this file is read by the usual names: "
+            f"rename its columns to player_1, player_2, score_1{listing}"
+        ) from None
+    note(*reading.describe())
+    return reading.matches
+
+
+@contextmanager
+def named(group: Group) -> Iterator[None]:
+    """Say which group of --by an error is about."""
+    try:
+        yield
+    except LudometerError as error:
+        if group.value is None:
+            raise
+        raise type(error)(f"{group.value}: {error}") from error
+
+
+def _connect(value: str | None, matches: Matches, min_component: int | None, bad_rows: int) -> Group:
+    from ludometer.selection import keep_connected
+
+    place = f"{value}: " if value is not None else ""
+    if min_component is not None:
+        kept = keep_connected(matches, min_players=min_component)
+        if kept.dropped_matches:
+            note(
+                f"{place}left out {kept.dropped_matches:,} matches of {kept.dropped_players:,} players in smaller "
+                "connected groups"
+            )
+        return Group(value, kept.matches, kept.dropped_matches, kept.dropped_players, bad_rows)
+    largest = keep_connected(matches)
+    if largest.dropped_players:
+        note(
+            f"{place}{largest.n_components:,} groups of players never met each other ({largest.dropped_players:,} "
+            "players are outside the largest): compare ratings only within a group"
+        )
+    return Group(value, matches, bad_rows=bad_rows)
