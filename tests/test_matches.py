@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from ludometer.arrays import Floats
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Fingerprint, Matches, Pairs, Seats, as_moment
 from ludometer.players import Players
+from ludometer.ratings.driver import rate
 from ludometer.selection import keep_connected
 
 
@@ -29,7 +32,7 @@ def test_order_given_by_the_caller_is_kept() -> None:
     np.testing.assert_array_equal(matches.pairs.first, [0, 1])
 
 
-def test_arrays_cannot_be_written_and_the_caller_keeps_his() -> None:
+def test_arrays_cannot_be_written_and_the_caller_keeps_theirs() -> None:
     first = np.array([0, 1], np.int32)
     matches = Matches.of_pairs(first, [1, 2], [1, 0])
     with pytest.raises(ValueError, match="read-only"):
@@ -41,7 +44,7 @@ def test_arrays_cannot_be_written_and_the_caller_keeps_his() -> None:
 @pytest.mark.parametrize(
     ("first", "second", "score", "message"),
     [
-        ([0, 1], [0, 2], [1, 1], r"meets himself: 1 of 2 rows \(row 1\)"),
+        ([0, 1], [0, 2], [1, 1], r"plays against themselves: 1 of 2 rows \(row 1\)"),
         ([0, 1], [1, 2], [1, 7], r"not 1, 0.5 or 0: 1 of 2 rows \(row 2\)"),
         ([0, 1], [1, 2], [1, np.nan], "not 1, 0.5 or 0"),
         ([0, -1], [1, 2], [1, 0], "code is not from 0 to 2"),
@@ -99,7 +102,7 @@ def test_places_count_the_better_seats() -> None:
     matches = Matches.of_seats([0, 4, 6], [0, 1, 2, 3, 0, 1], [10, 20, 20, 30, 2, 1])
     assert isinstance(matches.table, Seats)
     np.testing.assert_array_equal(matches.table.place, [1, 2, 2, 4, 2, 1])
-    with pytest.raises(MatchDataError, match="up to 4 a match"):
+    with pytest.raises(MatchDataError, match="up to 4 players"):
         _ = matches.pairs
 
 
@@ -228,3 +231,159 @@ def test_components_of_several_players_hold_whole_matches() -> None:
 def test_no_matches_are_an_error_for_components() -> None:
     with pytest.raises(MatchDataError, match="no matches"):
         keep_connected(Matches.of_pairs([], [], []))
+
+
+@st.composite
+def full_records(draw: st.DrawFn) -> Matches:
+    """Records with every optional column, two-player or multiplayer, in teams or not."""
+    sizes = draw(st.lists(st.integers(2, 5) if draw(st.booleans()) else st.just(2), min_size=1, max_size=8))
+    n_matches, n_seats = len(sizes), sum(sizes)
+    numbers = st.floats(-1e6, 1e6)
+    names = st.sampled_from(["red", "blue", "42"])
+
+    def column(values: st.SearchStrategy[Any], n: int) -> list[Any]:
+        return draw(st.lists(values, min_size=n, max_size=n))
+
+    # two sides, the first and the last seat on different ones; each side has one place
+    side = [
+        side
+        for n in sizes
+        for side in ("A", *draw(st.lists(st.sampled_from("AB"), min_size=n - 2, max_size=n - 2)), "B")
+    ]
+    better = np.repeat(column(st.sampled_from([-1, 0, 1]), n_matches), sizes)
+    return Matches.of_seats(
+        np.concatenate(([0], np.cumsum(sizes))),
+        np.concatenate([draw(st.permutations(range(6)))[:n] for n in sizes]),
+        np.where(np.array(side) == "A", better, 0),
+        players=Players.named(list("abcdef")),
+        time=column(st.integers(0, 3), n_matches),
+        session=column(names, n_matches),
+        weight=column(st.floats(0.1, 9), n_matches),
+        advantage=draw(st.sampled_from(["order", column(st.sampled_from([-1, 0, 1]), n_matches)])),
+        covariates={"surface": column(names, n_matches), "wind": column(numbers, n_matches)},
+        score=column(numbers | st.just(np.nan), n_seats),
+        side=side,
+        seat_covariates={"age": column(numbers, n_seats)},
+    )
+
+
+def rows_of(matches: Matches) -> list[Any]:
+    """Everything that is known about each match, in plain Python."""
+    seats, per_seat = matches.seats, {"score": matches.score, **matches.seat_covariates}
+    assert matches.time is not None
+    assert matches.session is not None
+    assert matches.weight is not None
+    assert matches.side is not None
+    rows = []
+    for m in range(len(matches)):
+        own = range(int(seats.starts[m]), int(seats.starts[m + 1]))
+        rows.append(
+            (
+                int(matches.time[m]),
+                matches.session.text[m],
+                float(matches.weight[m]),
+                int(matches.advantages[m]),
+                matches.covariates["surface"].text[m],  # type: ignore[union-attr]  # labels
+                float(matches.covariates["wind"][m]),  # type: ignore[index]  # numbers
+                [
+                    (
+                        matches.players.names[int(seats.player[s])],
+                        int(seats.place[s]),
+                        matches.side.text[s],
+                        *(str(values[s]) for values in per_seat.values()),  # type: ignore[index]  # numbers
+                    )
+                    for s in own
+                ],
+            )
+        )
+    return rows
+
+
+@given(full_records(), st.data())
+def test_every_column_follows_its_match(matches: Matches, data: st.DataObject) -> None:
+    rows = rows_of(matches)
+    assert [row[0] for row in rows] == sorted(row[0] for row in rows)
+    kept = np.array(data.draw(st.lists(st.booleans(), min_size=len(matches), max_size=len(matches))), bool)
+    assert rows_of(matches.take(kept)) == [row for row, keep in zip(rows, kept, strict=True) if keep]
+    assert [row for part in matches.parts(3) for row in rows_of(part)] == rows
+    assert rows_of(matches.recode(matches.counts > 0)) == rows
+    digest = Fingerprint()
+    for part in matches.parts(2):
+        digest.add(part)
+    assert digest.hexdigest() == matches.fingerprint == matches.recode(matches.counts > 0).fingerprint
+
+
+@given(full_records())
+def test_the_fingerprint_sees_every_column(matches: Matches) -> None:
+    bare = Matches(matches.players, matches.table, matches.time)
+    prints = {bare.fingerprint}
+    for name in matches.columns:
+        changed = replace(bare, **{name: getattr(matches, name)})
+        assert changed.columns == (name,)
+        prints.add(changed.fingerprint)
+    assert len(prints) == 1 + len(matches.columns)
+
+
+def test_absent_columns_cost_nothing_and_leave_old_fingerprints() -> None:
+    pairs = Matches.of_pairs([0, 1, 2], [1, 2, 0], [1, 0.5, 0])
+    assert pairs.columns == ()
+    assert pairs.nbytes == 3 * (4 + 4 + 1)
+    # as it was before records had further columns
+    assert pairs.fingerprint == "c3b923699818ff01"
+    seats = Matches.of_seats([0, 3], [0, 1, 2], [1, 2, 2], prize=[5, 1, 1], time=[7])
+    assert seats.fingerprint == "2bbbe9111ea79d9b"
+    scored = pairs.with_columns(score=np.array([[3, 1], [2, 2], [0, 4]]))
+    assert isinstance(scored.table, Pairs)
+    assert scored.nbytes == pairs.nbytes + 3 * 2 * 8
+    assert scored.score is not None
+    assert scored.score.tolist() == [3, 1, 2, 2, 0, 4]
+
+
+def test_faults_of_columns_are_told_at_once() -> None:
+    with pytest.raises(MatchDataError) as error:
+        Matches.of_seats(
+            [0, 3, 5],
+            [0, 1, 2, 0, 1],
+            [1, 2, 3, 1, 2],
+            time=np.array(["NaT", "2024-01-01"], "datetime64[D]"),
+            weight=[0, 1],
+            advantage=[1, 2],
+            session=["a", None],
+            score=[1, 2, np.inf, 0, 0],
+            side=["x", "x", "y", "z", "z"],
+        )
+    assert str(error.value).splitlines() == [
+        "a time is missing: 1 of 2 rows (row 1)",
+        "a session is missing: 1 of 2 rows (row 2)",
+        "a weight is not a number above 0: 1 of 2 rows (row 1)",
+        "a score is infinite: 1 of 5 rows (row 3)",
+        "a match has only one side: 1 of 2 matches (match 2)",
+        "players of one side have different places: 2 of 5 rows (row 2, 5)",
+        "an advantage is not 1, 0 or -1: 1 of 2 rows (row 2)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"weight": [1, 2]}, "2 values of weight, where 1 are needed"),
+        ({"score": [1]}, "1 values of score, where 2 are needed"),
+        ({"advantage": "white"}, "none, order, or 1, 0 or -1"),
+        ({"covariates": {"player": [1]}}, "cannot be called player"),
+        ({"score": ["many", "few"]}, "score must hold numbers"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused(columns: dict[str, Any], message: str) -> None:
+    with pytest.raises(MatchDataError, match=message):
+        Matches.of_pairs([0], [1], [1], **columns)
+
+
+def test_systems_that_rate_players_refuse_teams_and_name_what_they_ignore(caplog: pytest.LogCaptureFixture) -> None:
+    doubles = Matches.of_seats([0, 4], [0, 1, 2, 3], [1, 1, 2, 2], side=["A", "A", "B", "B"])
+    with pytest.raises(MatchDataError, match="elo cannot use teams"):
+        rate(doubles)
+    alone = Matches.of_pairs([0], [1], [1], side=["Ann", "Ben"], score=[3, 1], session=[1])
+    assert not alone.has_teams
+    with caplog.at_level("INFO", logger="ludometer"):
+        rate(alone)
+    assert caplog.messages == ["elo ignores the session, the score, the side"]

@@ -1,10 +1,10 @@
-"""Players: the names behind the codes."""
+"""The names behind codes: players, and labels such as sessions and sides."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ludometer.arrays import Codes, Mask
 from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import polars as pl
 
@@ -88,3 +88,39 @@ class Players:
             other for other in folded if name.casefold() in other
         ]
         return "; do you mean " + " or ".join(repr(folded[other]) for other in near[:3]) + "?" if near else ""
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """A column of ids such as sessions or sides: a code per row, and what each code stands for.
+
+    >>> Labels.of(["Monday", "Friday", "Monday"]).code.tolist()
+    [0, 1, 0]
+    """
+
+    code: Codes
+    """-1 where there is none."""
+    names: pl.Series
+
+    @classmethod
+    def of(cls, values: Iterable[Any]) -> Self:
+        """Codes in order of appearance; None, NaN and empty text are no label."""
+        import polars as pl
+
+        known: dict[str, int] = {}
+        codes = [
+            -1 if value in (None, "") or str(value) == "nan" else known.setdefault(str(value), len(known))
+            for value in values
+        ]
+        return cls(np.array(codes, np.int32), pl.Series("label", list(known), dtype=pl.String))
+
+    def __len__(self) -> int:
+        return len(self.code)
+
+    @property
+    def text(self) -> pl.Series:
+        """The label of each row."""
+        import polars as pl
+
+        codes = pl.Series("code", self.code)
+        return self.names.gather(codes.set(codes < 0, None))

@@ -5,6 +5,7 @@ Play a record through a rating system and list the players.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 State = TypeVar("State")
+
+_log = logging.getLogger(__name__)
 
 
 class FittingSystem(Protocol):
@@ -47,7 +50,8 @@ class RatingSystem(Protocol[State]):
     """A frozen dataclass of parameters; the state is a value, never changed in place.
 
     Playing two halves of a record equals playing the whole, bit for bit. Codes beyond those that a state knows are
-    newcomers: `play` lets them in, so a state of no players is a good start.
+    newcomers: `play` lets them in, so a state of no players is a good start. A system that uses optional columns of a
+    record names them in an attribute `uses`, such as ("score",); see `check_usable`.
     """
 
     @property
@@ -84,8 +88,20 @@ class RatingSystem(Protocol[State]):
 AnySystem = RatingSystem[Any] | FittingSystem
 
 
+def check_usable(system: AnySystem, matches: Matches) -> None:
+    """Refuse teams to a system that cannot use them, and log which columns it ignores."""
+    used = getattr(system, "uses", ())
+    if "side" not in used:
+        matches.refuse_teams(system.name)
+    ignored = [name.replace("_", " ") for name in matches.columns if name not in used]
+    if ignored:
+        _log.info("%s ignores the %s", system.name, ", the ".join(ignored))
+
+
 def prepare(system: AnySystem, matches: Any, scored: Mask | None = None) -> RatingSystem[Any]:
     """The system ready to play: a fitting one is fitted to all matches, or to those that will not be scored."""
+    if isinstance(matches, Matches) and hasattr(system, "name"):
+        check_usable(system, matches)
     if not hasattr(system, "fitted"):
         if not hasattr(system, "play"):
             raise LudometerError(f"a rating system is needed, such as Elo(k=24), not {system!r}")
