@@ -10,70 +10,32 @@ if TYPE_CHECKING:
     from ludometer.ratings.driver import Ratings as Ratings
     from ludometer.ratings.driver import RatingSystem as RatingSystem
     from ludometer.ratings.driver import rate as rate
-    from ludometer.ratings.evaluation import (
-        Calibration as Calibration,
-    )
-    from ludometer.ratings.evaluation import (
-        Evaluation as Evaluation,
-    )
-    from ludometer.ratings.evaluation import (
-        SystemScore as SystemScore,
-    )
-    from ludometer.ratings.evaluation import (
-        evaluate as evaluate,
-    )
+    from ludometer.ratings.evaluation import Calibration as Calibration
+    from ludometer.ratings.evaluation import Evaluation as Evaluation
+    from ludometer.ratings.evaluation import SystemScore as SystemScore
+    from ludometer.ratings.evaluation import evaluate as evaluate
     from ludometer.ratings.noise.bounds import Bounds as Bounds
     from ludometer.ratings.noise.bounds import fit_bounds as fit_bounds
     from ludometer.ratings.noise.drift import Drift as Drift
     from ludometer.ratings.noise.drift import measure_drift as measure_drift
-    from ludometer.ratings.noise.noise import (
-        Noise as Noise,
-    )
-    from ludometer.ratings.noise.noise import (
-        PrintedNoise as PrintedNoise,
-    )
-    from ludometer.ratings.noise.noise import (
-        estimate_noise as estimate_noise,
-    )
-    from ludometer.ratings.noise.noise import (
-        measure_noise as measure_noise,
-    )
-    from ludometer.ratings.noise.noise import (
-        measure_printed_noise as measure_printed_noise,
-    )
-    from ludometer.ratings.noise.noise import (
-        optimal_step as optimal_step,
-    )
-    from ludometer.ratings.noise.snapshots import (
-        SnapshotNoise as SnapshotNoise,
-    )
-    from ludometer.ratings.noise.snapshots import (
-        noise_of_snapshots as noise_of_snapshots,
-    )
+    from ludometer.ratings.noise.noise import Noise as Noise
+    from ludometer.ratings.noise.noise import PrintedNoise as PrintedNoise
+    from ludometer.ratings.noise.noise import estimate_noise as estimate_noise
+    from ludometer.ratings.noise.noise import measure_noise as measure_noise
+    from ludometer.ratings.noise.noise import measure_printed_noise as measure_printed_noise
+    from ludometer.ratings.noise.noise import optimal_step as optimal_step
+    from ludometer.ratings.noise.snapshots import SnapshotNoise as SnapshotNoise
+    from ludometer.ratings.noise.snapshots import noise_of_snapshots as noise_of_snapshots
     from ludometer.ratings.noise.tuning import Calibrated as Calibrated
-    from ludometer.ratings.prediction import (
-        PlacesPrediction as PlacesPrediction,
-    )
-    from ludometer.ratings.prediction import (
-        Prediction as Prediction,
-    )
-    from ludometer.ratings.prediction import (
-        predict as predict,
-    )
+    from ludometer.ratings.prediction import PlacesPrediction as PlacesPrediction
+    from ludometer.ratings.prediction import Prediction as Prediction
+    from ludometer.ratings.prediction import predict as predict
     from ludometer.ratings.prizes import Prizes as Prizes
     from ludometer.ratings.prizes import make_prizes as make_prizes
-    from ludometer.ratings.systems.best_fit import (
-        BestFit as BestFit,
-    )
-    from ludometer.ratings.systems.best_fit import (
-        BestFitElo as BestFitElo,
-    )
-    from ludometer.ratings.systems.best_fit import (
-        fit_best_elo as fit_best_elo,
-    )
-    from ludometer.ratings.systems.best_fit import (
-        fit_share as fit_share,
-    )
+    from ludometer.ratings.systems.best_fit import BestFit as BestFit
+    from ludometer.ratings.systems.best_fit import BestFitElo as BestFitElo
+    from ludometer.ratings.systems.best_fit import fit_best_elo as fit_best_elo
+    from ludometer.ratings.systems.best_fit import fit_share as fit_share
     from ludometer.ratings.systems.dynamic import Dynamic as Dynamic
     from ludometer.ratings.systems.dynamic import DynamicShrinking as DynamicShrinking
     from ludometer.ratings.systems.elo import Elo as Elo

@@ -10,30 +10,14 @@ if TYPE_CHECKING:
     from ludometer.strength.pairwise import fit_skills as fit_skills
     from ludometer.strength.posterior import StrengthPosterior as StrengthPosterior
     from ludometer.strength.posterior import fit_strengths as fit_strengths
-    from ludometer.strength.ranked import (
-        fit_orders as fit_orders,
-    )
-    from ludometer.strength.ranked import (
-        printed_winner as printed_winner,
-    )
-    from ludometer.strength.ranked import (
-        thurstone_winner as thurstone_winner,
-    )
-    from ludometer.strength.ridge import (
-        RidgePath as RidgePath,
-    )
-    from ludometer.strength.ridge import (
-        cross_validate_ridge as cross_validate_ridge,
-    )
-    from ludometer.strength.ridge import (
-        trace_ridge as trace_ridge,
-    )
+    from ludometer.strength.ranked import fit_orders as fit_orders
+    from ludometer.strength.ranked import printed_winner as printed_winner
+    from ludometer.strength.ranked import thurstone_winner as thurstone_winner
+    from ludometer.strength.ridge import RidgePath as RidgePath
+    from ludometer.strength.ridge import cross_validate_ridge as cross_validate_ridge
+    from ludometer.strength.ridge import trace_ridge as trace_ridge
     from ludometer.strength.skills import Skills as Skills
-    from ludometer.strength.uncertainty import (
-        estimate_difference_errors as estimate_difference_errors,
-    )
-    from ludometer.strength.uncertainty import (
-        estimate_errors as estimate_errors,
-    )
+    from ludometer.strength.uncertainty import estimate_difference_errors as estimate_difference_errors
+    from ludometer.strength.uncertainty import estimate_errors as estimate_errors
 
 __getattr__, __dir__ = load_on_use(__name__)
