@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 
 from ludometer.ratings import BestFit, evaluate
-from ludometer.ratings.noise.tuning import Calibrated
 from ludometer.ratings.systems.dynamic import Dynamic, DynamicShrinking
 from ludometer.ratings.systems.elo import Elo
 from ludometer.ratings.systems.glicko2 import Glicko2
 from ludometer.ratings.systems.ics import InternetChess
 from ludometer.ratings.systems.smith import Smith
+from ludometer.ratings.systems.tuning import Calibrated
 from ludometer.read import read_matches
 
 FILES = {"tennis_atp_1968_2017": 46.95, "football_international": 37.8}

@@ -13,7 +13,7 @@ def test_percentages_add_up_and_stay_within_a_step_of_the_truth(digits: int) -> 
     rng, step = np.random.default_rng(1), 10.0**-digits
     for _ in range(300):
         shares = rng.dirichlet(np.full(3, 0.3))
-        shown = [float(text.removesuffix(" %")) for text in percentages(shares.tolist(), digits)]
+        shown = [float(text.removesuffix("%")) for text in percentages(shares.tolist(), digits)]
         assert sum(shown) == pytest.approx(100, abs=1e-9)
         assert np.abs(np.array(shown) - 100 * shares).max() < step
 

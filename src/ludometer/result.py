@@ -22,6 +22,11 @@ class Provenance:
     seed: int | None = None
     version: str = __version__
 
+    def absent(self) -> dict[str, str]:
+        """Why parts of it are null in a JSON document."""
+        unread = {} if self.data is not None else {"provenance.data": "no file was read"}
+        return unread if self.seed is not None else unread | {"provenance.seed": "nothing was simulated"}
+
 
 class Result(Protocol):
     """What reports, the command line and notebooks need of any result. `Shown` supplies the last two methods."""

@@ -1,8 +1,10 @@
-"""Numbers in running text, written alike everywhere."""
+"""Numbers and times in text and JSON, written the same way everywhere."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from datetime import date, datetime
 
 
 def percent(share: float, digits: int = 1) -> str:
@@ -15,7 +17,7 @@ def percent(share: float, digits: int = 1) -> str:
 
 
 def percentages(shares: Sequence[float], digits: int = 1) -> list[str]:
-    """Shares of 1 that add up to it, as percentages that add up to 100: those that lose most are rounded up.
+    """Shares that add up to 1, as percentages that add up to 100: those that would lose most are rounded up.
 
     >>> percentages([0.38463, 0.33114, 0.28423])
     ['38.5%', '33.1%', '28.4%']
@@ -31,4 +33,19 @@ def percentages(shares: Sequence[float], digits: int = 1) -> list[str]:
 
 
 PERCENT_LABELS = "format(100 * datum.value, '~r') + '%'"
-"""The same for the labels of an axis, as Vega writes it."""
+"""Percentages for the labels of an axis, as a Vega expression."""
+
+
+def time_text(moment: object) -> str | int | float | None:
+    """A time for JSON and tables: ISO 8601, or a number.
+
+    >>> time_text(datetime(2024, 2, 29, 18)), time_text(3.0)
+    ('2024-02-29 18:00:00', 3)
+    """
+    if isinstance(moment, datetime):
+        return moment.isoformat(sep=" ")
+    if isinstance(moment, date):
+        return moment.isoformat()
+    if isinstance(moment, float) and moment.is_integer() and math.isfinite(moment):
+        return int(moment)
+    return moment if isinstance(moment, int | float) else None

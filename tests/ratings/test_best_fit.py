@@ -284,11 +284,11 @@ def test_evaluate_from_a_date_fits_only_what_was_before() -> None:
 
 def test_it_cannot_be_fitted_to_what_it_has_not_seen() -> None:
     matches = dated()
-    with pytest.raises(LudometerError, match="cannot be streamed"):
+    with pytest.raises(LudometerError, match="needs the whole record"):
         rate(matches.parts(1000), system=BestFit())
-    with pytest.raises(LudometerError, match="cannot be streamed"):
+    with pytest.raises(LudometerError, match="needs the whole record"):
         evaluate(matches.parts(1000), systems=[BestFit()])
-    with pytest.raises(LudometerError, match="needs matches before those that are scored"):
+    with pytest.raises(LudometerError, match="fitted to matches before those that are scored"):
         evaluate(matches, systems=[BestFit()], since="2019-12-31")
 
 

@@ -14,8 +14,8 @@ from ludometer.matches import Matches
 from ludometer.ratings import rate
 from ludometer.ratings.evaluation import evaluate
 from ludometer.ratings.noise.noise import optimal_step
-from ludometer.ratings.noise.tuning import Calibrated, find_spread, log_loss_of
 from ludometer.ratings.systems.dynamic import Dynamic, DynamicShrinking
+from ludometer.ratings.systems.tuning import Calibrated, find_spread, log_loss_of
 from ludometer.simulate import StrengthGame, simulate_coin, simulate_strengths
 
 
@@ -72,7 +72,7 @@ def test_it_has_to_see_the_record_first() -> None:
     matches = simulate_strengths(10, 200, seed=1)
     assert Calibrated(Dynamic()).parameters == {"start_rating": 1500.0}
     assert rate(matches, system=Calibrated(Dynamic())).provenance.parameters["in_sample"] is True
-    with pytest.raises(LudometerError, match="cannot be streamed"):
+    with pytest.raises(LudometerError, match="needs the whole record"):
         rate(matches.parts(100), system=Calibrated(Dynamic()))
     with pytest.raises(MatchDataError, match="no matches"):
         Calibrated(Dynamic()).fitted(Matches.of_pairs([], [], []), in_sample=True)

@@ -7,7 +7,6 @@ import pytest
 from ludometer.errors import LudometerError
 from ludometer.ratings import rate
 from ludometer.ratings.catalogue import SYSTEMS, all_systems, make_system
-from ludometer.ratings.noise.tuning import Calibrated
 from ludometer.ratings.prizes import make_prizes
 from ludometer.ratings.scores.audit import rate_series
 from ludometer.ratings.scores.elo import SeriesElo
@@ -16,6 +15,7 @@ from ludometer.ratings.systems.dynamic import Dynamic, DynamicShrinking
 from ludometer.ratings.systems.glicko2 import Glicko2
 from ludometer.ratings.systems.ics import InternetChess
 from ludometer.ratings.systems.smith import FittedSmith, Smith
+from ludometer.ratings.systems.tuning import Calibrated
 from ludometer.simulate import simulate_strengths
 
 
@@ -23,7 +23,7 @@ def test_all_systems_of_the_contract_are_there_and_rate() -> None:
     named = ["elo", "best-fit", "dynamic", "dynamic-shrinking", "ics", "smith", "glicko2", "static"]
     assert list(SYSTEMS) == [*named, "federation", "series-elo", "additive-series-elo"]
     matches = simulate_strengths(30, 1_500, seed=1)
-    for name, system in zip(named, all_systems(of_two=True), strict=True):
+    for name, system in zip(named, all_systems(multiplayer=False), strict=True):
         assert system.name == name
         ratings = rate(matches, system=system)
         assert ratings.provenance.method == name
@@ -67,11 +67,14 @@ def test_wrong_words_are_refused(text: str, message: str) -> None:
 
 
 def test_systems_of_two_know_no_prizes() -> None:
-    with pytest.raises(LudometerError, match="rates matches of two"):
+    with pytest.raises(LudometerError, match="rates two-player matches"):
         make_system("ics", prizes=make_prizes("linear"))
-    with pytest.raises(LudometerError, match="rates matches of two"):
+    with pytest.raises(LudometerError, match="rates two-player matches"):
         make_system("ics", base="e")
-    assert [system.name for system in all_systems(of_two=False, prizes=make_prizes("linear"))] == ["elo", "best-fit"]
+    assert [system.name for system in all_systems(multiplayer=True, prizes=make_prizes("linear"))] == [
+        "elo",
+        "best-fit",
+    ]
 
 
 def test_series_are_rated_by_name_from_their_scores() -> None:

@@ -10,8 +10,8 @@ from ludometer.arrays import Floats
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
 from ludometer.ratings import Elo
-from ludometer.ratings.noise.stability import check_curve, check_step, step_bound, step_of
 from ludometer.ratings.systems.dynamic import Dynamic, DynamicShrinking
+from ludometer.ratings.systems.steps import check_curve, check_step, step_bound, step_of
 from ludometer.scale import expected_score
 from ludometer.simulate import simulate_strengths
 from tests.ratings.test_systems import league

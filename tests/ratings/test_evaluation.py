@@ -73,7 +73,7 @@ def test_the_summary_writes_percentages_as_elsewhere() -> None:
     matches = Matches.of_pairs([0] * 4, [1] * 4, [1] * 4)
     header, *rows = evaluate(matches, systems=[Elo()]).summary().splitlines()
     assert " 87.5%  " in rows[0]
-    assert {row.index(" %") + len(" %") for row in rows} == {header.index("accuracy") + len("accuracy")}
+    assert {row.index("%") + len("%") for row in rows} == {header.index("accuracy") + len("accuracy")}
 
 
 def test_batches_score_as_the_whole() -> None:
@@ -220,7 +220,7 @@ def test_what_cannot_be_fitted_is_left_out_unless_it_was_named() -> None:
     matches = Matches.of_pairs([0] * 50, [1] * 50, [1] * 50)
     result = evaluate(matches)
     assert "no finite rating" in result.left_out["best-fit"]
-    assert "best-fit was left out" in result.summary()
+    assert "best-fit is left out" in result.summary()
     assert "elo" in {score.system for score in result.systems}
     with pytest.raises(LudometerError, match="no finite rating"):
         evaluate(matches, systems=[BestFit()])

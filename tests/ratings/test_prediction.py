@@ -73,7 +73,7 @@ def test_players_must_be_known_and_different() -> None:
     matches = Matches.of_pairs([0], [1], [1], players=Players.named(["Ann", "Ben"]))
     with pytest.raises(LudometerError, match="no player is called 'Bern'"):
         predict(matches, "Ann", "Bern")
-    with pytest.raises(LudometerError, match="cannot meet himself"):
+    with pytest.raises(LudometerError, match="is named twice"):
         predict(matches, "Ann", "Ann")
 
 

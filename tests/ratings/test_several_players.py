@@ -209,7 +209,7 @@ def test_names_must_be_different_known_and_at_least_two() -> None:
     matches = races()
     with pytest.raises(LudometerError, match="two or more"):
         predict(matches, "1")
-    with pytest.raises(LudometerError, match="cannot meet himself"):
+    with pytest.raises(LudometerError, match="is named twice"):
         predict(matches, "1", "2", "1")
     with pytest.raises(LudometerError, match="no player is called"):
         predict(matches, "1", "2", "nobody")

@@ -60,7 +60,6 @@ def command(**options: Any) -> None:
     listen()
     from ludometer.ratings import evaluate
     from ludometer.ratings.catalogue import make_system
-    from ludometer.report.documents import evaluation_document
     from ludometer.report.files import write_json
     from ludometer.report.text import printable
 
@@ -82,7 +81,7 @@ def command(**options: Any) -> None:
             if options["timing"]:
                 click.echo("\n".join(f"{score.system}: {score.seconds:.3f} seconds" for score in result.systems))
             click.echo(_calibration_table(result))
-        body = evaluation_document(result, timing=options["timing"])
+        body = result.document(timing=options["timing"])
         done.append((group, body | {"data": group.count(result)}, result.provenance))
     if options["json_file"]:
         write_json(document(done, options["by"]), options["json_file"])
@@ -92,7 +91,7 @@ def _calibration_table(evaluation: Evaluation) -> str:
     """What the favourites of the best system scored, beside what was expected."""
     from ludometer.report.text import format_table
 
-    best = min(evaluation.systems, key=lambda score: score.log_loss)
+    best = evaluation.ranking[0]
     rows = (
         [
             f"{percent(row['low'], 0)} to {percent(row['high'], 0)}",

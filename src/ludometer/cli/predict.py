@@ -48,7 +48,6 @@ def command(**options: Any) -> None:
     listen()
     from ludometer.ratings import predict
     from ludometer.ratings.catalogue import make_system
-    from ludometer.report.documents import prediction_document
     from ludometer.report.files import write_json
     from ludometer.report.text import printable
 
@@ -66,7 +65,7 @@ def command(**options: Any) -> None:
             if group.value is not None:
                 click.echo(f"{options['by']}: {printable(group.value)}")
             click.echo("\n".join(printable(line) for line in result.summary().splitlines()))
-        done.append((group, prediction_document(result) | {"data": group.count(result)}, result.provenance))
+        done.append((group, result.document() | {"data": group.count(result)}, result.provenance))
     if options["json_file"]:
         body = document(done, options["by"])
         if left_out:

@@ -80,7 +80,6 @@ def command(**options: Any) -> None:
     listen()
     from ludometer.ratings import rate
     from ludometer.ratings.catalogue import make_system
-    from ludometer.report.documents import ratings_document
     from ludometer.report.files import write_json
 
     _check_numbers(options["k"], options["start"])
@@ -93,11 +92,11 @@ def command(**options: Any) -> None:
             ratings = rate(group.matches, system=system)
         if not done:
             tell_system(system.name, ratings.provenance.parameters)
-        rows = _chosen(ratings, options)
+        rows = ratings.choose(sort=options["sort"], search=options["search"], min_matches=options["min_matches"])
         if options["json_file"] != "-":
             _show(ratings, rows, options, group.value)
-        found = rows.head(options["top"]).to_dicts() if options["top"] else rows.to_dicts()
-        body = ratings_document(ratings, found) | {"data": group.count(ratings)}
+        found = rows.head(options["top"]) if options["top"] else rows
+        body = ratings.document(found) | {"data": group.count(ratings)}
         done.append((group, body, ratings.provenance))
     if options["json_file"]:
         write_json(document(done, options["by"]), options["json_file"])
@@ -111,23 +110,9 @@ def _check_numbers(k: float | None, start: float | None) -> None:
         raise LudometerError(f"--start {start:g}: write a rating, such as 1500")
 
 
-def _chosen(ratings: Ratings, options: dict[str, Any]) -> pl.DataFrame:
-    import polars as pl
-
-    frame = ratings.to_frame().filter(pl.col("matches") >= options["min_matches"])
-    if options["search"]:
-        wanted = options["search"].lower()
-        folded = frame["player"].str.to_lowercase()
-        frame = frame.filter(folded.str.contains(wanted, literal=True))
-    if options["sort"] == "rating":
-        return frame
-    ascending = options["sort"] == "player"
-    return frame.sort(options["sort"], "player", descending=[not ascending, False], nulls_last=True)
-
-
 def _show(ratings: Ratings, rows: pl.DataFrame, options: dict[str, Any], value: str | None) -> None:
-    from ludometer.report.documents import as_text
     from ludometer.report.text import format_table, printable
+    from ludometer.wording import time_text
 
     if value is not None:
         click.echo(f"{options['by']}: {printable(value)}")
@@ -145,7 +130,7 @@ def _show(ratings: Ratings, rows: pl.DataFrame, options: dict[str, Any], value: 
             f"{row['rating']:.1f}",
             *([f"{row['sd']:.0f}"] if certain else []),
             f"{row['matches']:,}",
-            *([str(as_text(row["last"])).split(".")[0]] if dated else []),
+            *([str(time_text(row["last"])).split(".")[0]] if dated else []),
         ]
         for n, row in enumerate(shown.iter_rows(named=True), 1)
     )

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ludometer.ratings.noise.noise import optimal_step as optimal_step
     from ludometer.ratings.noise.snapshots import SnapshotNoise as SnapshotNoise
     from ludometer.ratings.noise.snapshots import noise_of_snapshots as noise_of_snapshots
-    from ludometer.ratings.noise.tuning import Calibrated as Calibrated
     from ludometer.ratings.prediction import PlacesPrediction as PlacesPrediction
     from ludometer.ratings.prediction import Prediction as Prediction
     from ludometer.ratings.prediction import predict as predict
@@ -45,5 +44,6 @@ if TYPE_CHECKING:
     from ludometer.ratings.systems.ics import InternetChess as InternetChess
     from ludometer.ratings.systems.smith import Smith as Smith
     from ludometer.ratings.systems.static import Static as Static
+    from ludometer.ratings.systems.tuning import Calibrated as Calibrated
 
 __getattr__, __dir__ = load_on_use(__name__)

@@ -1,4 +1,7 @@
-"""Rating systems by name, as users write them: elo, or elo:k=32,start=0."""
+"""Rating systems by name, as users write them: elo, or elo:k=32,start=0.
+
+Other packages add systems through entry points in the group `ludometer.systems`, each of which names an `Entry`.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +10,36 @@ from dataclasses import dataclass
 from typing import Any
 
 from ludometer.errors import LudometerError
+from ludometer.extensions import SYSTEMS as GROUP
+from ludometer.extensions import find_extensions, load_extension, load_reference
 from ludometer.ratings.driver import AnySystem
 from ludometer.ratings.prizes import WINNER, Prizes
-from ludometer.ratings.systems.best_fit import BestFit
-from ludometer.ratings.systems.elo import Elo
 from ludometer.scale import Base
 
 
 @dataclass(frozen=True)
 class Entry:
-    """How a system is made of users' words."""
+    """How a system is made from what users write.
 
-    make: Callable[..., AnySystem]
-    words: dict[str, str]
-    """Users' words → the system's parameters."""
-    plays_several: bool = False
-    """Whether it rates matches of more than two, and so knows prizes and bases."""
+    >>> Entry("ludometer.ratings.systems.elo:Elo", {"k": "k"}).load()(k=16.0).parameters["k"]
+    16.0
+    """
+
+    make: str | Callable[..., AnySystem]
+    """The system or a function that makes it, or where it is: module:name."""
+    parameters: dict[str, str]
+    """What users write → the name of the parameter."""
+    multiplayer: bool = False
+    """Whether it rates multiplayer matches, and so takes prizes and a base."""
     remark: str = ""
+    """What a message about an unknown parameter adds."""
     is_compared: bool = True
-    """Whether `evaluate` has it without being asked."""
+    """Whether `evaluate` includes it by default."""
+
+    def load(self) -> Callable[..., AnySystem]:
+        """What makes the system, imported if need be."""
+        make: Callable[..., AnySystem] = load_reference(self.make) if isinstance(self.make, str) else self.make
+        return make
 
 
 def make_system(text: str, *, prizes: Prizes = WINNER, base: Base = "10", **overrides: float | None) -> AnySystem:
@@ -38,33 +52,50 @@ def make_system(text: str, *, prizes: Prizes = WINNER, base: Base = "10", **over
     """
     name, _, details = text.partition(":")
     name = name.strip()
-    if name not in SYSTEMS:
-        raise LudometerError(f"no rating system is called {name!r}; there are: {', '.join(SYSTEMS)}")
-    entry = SYSTEMS[name]
+    entry = find_entry(name)
     given = _read_parameters(text, details)
     for word, override in overrides.items():
         if override is not None and word in given:
             raise LudometerError(f"{word} is given twice: in --system {text} and by --{word}")
     given |= {word: value for word, value in overrides.items() if value is not None}
     for word in given:
-        if word not in entry.words:
-            raise LudometerError(f"{name} has no parameter {word!r}; it has: {', '.join(entry.words)}{entry.remark}")
-    parameters = {entry.words[word]: value for word, value in given.items()}
-    if entry.plays_several:
-        return entry.make(**parameters, prizes=prizes, base=base)
+        if word not in entry.parameters:
+            known = ", ".join(entry.parameters)
+            raise LudometerError(f"{name} has no parameter {word!r}; it has: {known}{entry.remark}")
+    parameters = {entry.parameters[word]: value for word, value in given.items()}
+    if entry.multiplayer:
+        return entry.load()(**parameters, prizes=prizes, base=base)
     if prizes != WINNER or base != "10":
-        raise LudometerError(f"{name} rates matches of two: it knows neither prizes nor base e")
-    return entry.make(**parameters)
+        raise LudometerError(f"{name} rates two-player matches: leave out --prizes and --base")
+    return entry.load()(**parameters)
 
 
-def all_systems(*, of_two: bool, prizes: Prizes = WINNER) -> list[AnySystem]:
-    """Each system as its name alone makes it; for matches of several those that play them.
+def system_names() -> list[str]:
+    """The names of all systems: those built in, then those of other packages."""
+    return [*SYSTEMS, *(name for name in find_extensions(GROUP) if name not in SYSTEMS)]
 
-    >>> [system.name for system in all_systems(of_two=False)]
+
+def find_entry(name: str) -> Entry:
+    """The entry of a system, built in or of another package."""
+    if name in SYSTEMS:
+        return SYSTEMS[name]
+    if name not in find_extensions(GROUP):
+        raise LudometerError(f"no rating system is called {name!r}; there are: {', '.join(system_names())}")
+    entry = load_extension(GROUP, name)
+    if not isinstance(entry, Entry):
+        raise LudometerError(f"the entry point {name} of {GROUP} has to name an Entry of the catalogue, not {entry!r}")
+    return entry
+
+
+def all_systems(*, multiplayer: bool, prizes: Prizes = WINNER) -> list[AnySystem]:
+    """The systems that `evaluate` compares by default, or those of them that rate multiplayer matches.
+
+    >>> [system.name for system in all_systems(multiplayer=True)]
     ['elo', 'best-fit']
     """
-    names = [name for name, entry in SYSTEMS.items() if entry.is_compared and (of_two or entry.plays_several)]
-    return [make_system(name, prizes=prizes if SYSTEMS[name].plays_several else WINNER) for name in names]
+    entries = ((name, find_entry(name)) for name in system_names())
+    kept = [(name, entry) for name, entry in entries if entry.is_compared and (entry.multiplayer or not multiplayer)]
+    return [make_system(name, prizes=prizes if entry.multiplayer else WINNER) for name, entry in kept]
 
 
 def _read_parameters(text: str, details: str) -> dict[str, Any]:
@@ -82,28 +113,19 @@ def _read_parameters(text: str, details: str) -> dict[str, Any]:
     return given
 
 
-def _make_dynamic(h: float | str = "log-loss", **parameters: Any) -> AnySystem:
-    from ludometer.ratings.noise.tuning import Calibrated
-    from ludometer.ratings.systems.dynamic import Dynamic
+def _make_dynamic(h: float | str = "log-loss", *, name: str = "Dynamic", **parameters: Any) -> AnySystem:
+    from ludometer.ratings.systems import dynamic
+    from ludometer.ratings.systems.tuning import Calibrated
 
+    system = getattr(dynamic, name)
     if isinstance(h, str):
-        return Calibrated(Dynamic(**parameters), "optimal" if h == "optimal" else "log-loss")
-    return Dynamic(h=h, **parameters)
+        return Calibrated(system(**parameters), "optimal" if h == "optimal" else "log-loss")
+    made: AnySystem = system(h=h, **parameters)
+    return made
 
 
-def _make_shrinking(h: float | str = "log-loss", **parameters: Any) -> AnySystem:
-    from ludometer.ratings.noise.tuning import Calibrated
-    from ludometer.ratings.systems.dynamic import DynamicShrinking
-
-    if isinstance(h, str):
-        return Calibrated(DynamicShrinking(**parameters), "optimal" if h == "optimal" else "log-loss")
-    return DynamicShrinking(h=h, **parameters)
-
-
-def _make_ics(**parameters: Any) -> AnySystem:
-    from ludometer.ratings.systems.ics import InternetChess
-
-    return InternetChess(**parameters)
+def _make_shrinking(**parameters: Any) -> AnySystem:
+    return _make_dynamic(name="DynamicShrinking", **parameters)
 
 
 def _make_smith(**parameters: Any) -> AnySystem:
@@ -112,18 +134,6 @@ def _make_smith(**parameters: Any) -> AnySystem:
     if {"h", "sd"} <= parameters.keys() and not isinstance(parameters["h"], str):
         return FittedSmith(**parameters)
     return Smith(**parameters)
-
-
-def _make_glicko2(**parameters: Any) -> AnySystem:
-    from ludometer.ratings.systems.glicko2 import Glicko2
-
-    return Glicko2(**parameters)
-
-
-def _make_static(**parameters: Any) -> AnySystem:
-    from ludometer.ratings.systems.static import Static
-
-    return Static(**parameters)
 
 
 def _make_federation(averages: float = 0, **parameters: Any) -> AnySystem:
@@ -147,43 +157,29 @@ def _make_additive_series_elo(**parameters: Any) -> AnySystem:
 
 
 _START = {"start": "start_rating"}
+_PERIOD = {"period": "period", "matches": "period_matches"}
 _SERIES = {"k": "k", **_START, "first": "first", "newcomer_k": "newcomer_k", "floor": "floor"}
+_HOME = "ludometer.ratings.systems"
 
 SYSTEMS: dict[str, Entry] = {
-    "elo": Entry(Elo, {"k": "k", **_START, "share": "share"}, plays_several=True),
-    "best-fit": Entry(BestFit, {"share": "share"}, plays_several=True, remark="; its k is fitted"),
+    "elo": Entry(f"{_HOME}.elo:Elo", {"k": "k", **_START, "share": "share"}, multiplayer=True),
+    "best-fit": Entry(f"{_HOME}.best_fit:BestFit", {"share": "share"}, multiplayer=True, remark="; its k is fitted"),
     "dynamic": Entry(_make_dynamic, {"h": "h", **_START, "retire": "retire_after"}),
     "dynamic-shrinking": Entry(_make_shrinking, {"h": "h", "floor": "floor", **_START}),
-    "ics": Entry(_make_ics, {"h": "h", "games": "provisional", **_START, "target": "target"}),
+    "ics": Entry(f"{_HOME}.ics:InternetChess", {"h": "h", "games": "provisional", **_START, "target": "target"}),
     "smith": Entry(_make_smith, {"h": "h", "sd": "sd", "games": "games", **_START}),
     "glicko2": Entry(
-        _make_glicko2,
-        {
-            "tau": "tau",
-            "period": "period",
-            "matches": "period_matches",
-            **_START,
-            "deviation": "deviation",
-            "volatility": "volatility",
-        },
+        f"{_HOME}.glicko2:Glicko2",
+        {"tau": "tau", **_PERIOD, **_START, "deviation": "deviation", "volatility": "volatility"},
     ),
-    "static": Entry(_make_static, {"sd": "sd", **_START, "refit": "refit"}),
+    "static": Entry(f"{_HOME}.static:Static", {"sd": "sd", **_START, "refit": "refit"}),
     "federation": Entry(
         _make_federation,
-        {
-            "k": "k",
-            "period": "period",
-            "matches": "period_matches",
-            "averages": "averages",
-            "floor": "floor",
-            "drop": "drop",
-            "bonus": "bonus",
-            "newcomers": "newcomer_mean",
-            **_START,
-        },
+        {"k": "k", **_PERIOD, "averages": "averages", "floor": "floor", "drop": "drop", "bonus": "bonus"}
+        | {"newcomers": "newcomer_mean", **_START},
         is_compared=False,
     ),
-    "series-elo": Entry(_make_series_elo, _SERIES, plays_several=True, is_compared=False),
-    "additive-series-elo": Entry(_make_additive_series_elo, _SERIES, plays_several=True, is_compared=False),
+    "series-elo": Entry(_make_series_elo, _SERIES, multiplayer=True, is_compared=False),
+    "additive-series-elo": Entry(_make_additive_series_elo, _SERIES, multiplayer=True, is_compared=False),
 }
-"""Name → how the system is made."""
+"""The built-in systems by name."""

@@ -1,4 +1,4 @@
-"""How often a match is drawn, given what the first player is expected to score.
+"""How often a match is drawn, given the expected score of the first player.
 
 Davidson's model (1970): win : draw : loss = s^2 : nu s : 1. A rating system forecasts the expected score E only;
 s follows from E and nu, so a forecast keeps its E whatever the draw rate.
@@ -29,7 +29,7 @@ def draw_probability(expected: Floats, nu: float) -> Floats:
 
 
 def draw_results(expected: Floats, nu: float, rng: np.random.Generator) -> Halves:
-    """Results of matches at random, in half points of the first player, one for each expected score.
+    """Random results in half points of the first player, one for each expected score.
 
     >>> draw_results(np.array([1.0, 0.0]), 0.0, np.random.default_rng(0)).tolist()
     [2, 0]
@@ -40,7 +40,7 @@ def draw_results(expected: Floats, nu: float, rng: np.random.Generator) -> Halve
 
 
 def fit_draws(expected: Floats, draw_rate: float, weight: Floats | None = None) -> float:
-    """The nu at which the forecasts give the draw rate of the record, on average."""
+    """The nu at which the forecasts give the draw rate of the record on average."""
     from scipy.optimize import brentq
 
     if draw_rate <= 0 or not len(expected):
@@ -58,7 +58,7 @@ def fit_draws(expected: Floats, draw_rate: float, weight: Floats | None = None) 
 
 
 class DrawTally:
-    """Forecasts in narrow bins and the number of draws, batch by batch, for records of any length."""
+    """Forecasts in narrow bins, and the number of draws, for records of any length."""
 
     n_bins = 2000
 
@@ -75,13 +75,13 @@ class DrawTally:
         self.n_draws += int((halves == 1).sum())
 
     def add_matches(self, expected: Floats, matches: Matches) -> None:
-        """Take in forecasts as a rating system makes them; of matches of several only those of two tell about draws."""
+        """Take in the forecasts of a rating system; of a multiplayer record, those of two-player matches."""
         table = matches.table
         if not isinstance(table, Seats):
             self.add(expected, table.halves)
             return
         first = table.starts[:-1][table.sizes == 2]
-        # the first player's share of what the two are not sure of
+        # the first player's share of the expectation
         short, others = 1 - expected[first], 1 - expected[first + 1]
         told = short + others > 0
         score = others[told] / (short + others)[told]

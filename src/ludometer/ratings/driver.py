@@ -1,7 +1,4 @@
-"""What a rating system is: parameters that say how a state starts, how matches change it, and what it expects.
-
-Play a record through a rating system and list the players.
-"""
+"""What a rating system is, and `rate`: play a record through one and list the players."""
 
 from __future__ import annotations
 
@@ -13,14 +10,15 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from ludometer.arrays import Codes, Counts, Floats, Mask, Times
+from ludometer.drawing import INK
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Fingerprint, Matches, Pairs
 from ludometer.players import Players
 from ludometer.ratings.systems.elo import Elo
-from ludometer.result import Provenance
+from ludometer.result import Provenance, Shown
+from ludometer.wording import time_text
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 State = TypeVar("State")
@@ -71,8 +69,8 @@ class RatingSystem(Protocol[State]):
     def play(self, state: State, matches: Matches) -> tuple[State, Floats]:
         """The state after the matches, and what was expected before each was played.
 
-        For matches of two that is what the first player was expected to score, one number a match; for matches of
-        several each seat's expected share of the largest prize, one number a seat.
+        For two-player matches that is what the first player was expected to score, one number per match; for
+        multiplayer matches each seat's expected share of the largest prize, one number per seat.
         """
         ...
 
@@ -81,7 +79,7 @@ class RatingSystem(Protocol[State]):
         ...
 
     def expect(self, state: State, first: Codes, second: Codes) -> Floats:
-        """What each first player is expected to score against each second one, as the state stands."""
+        """What each first player is expected to score against each second one in this state."""
         ...
 
 
@@ -99,7 +97,7 @@ def check_usable(system: AnySystem, matches: Matches) -> None:
 
 
 def prepare(system: AnySystem, matches: Any, scored: Mask | None = None) -> RatingSystem[Any]:
-    """The system ready to play: a fitting one is fitted to all matches, or to those that will not be scored."""
+    """The system ready to play: one with parameters to fit is fitted to all matches, or to those not scored."""
     if isinstance(matches, Matches) and hasattr(system, "name"):
         check_usable(system, matches)
     if not hasattr(system, "fitted"):
@@ -107,16 +105,16 @@ def prepare(system: AnySystem, matches: Any, scored: Mask | None = None) -> Rati
             raise LudometerError(f"a rating system is needed, such as Elo(k=24), not {system!r}")
         return system
     if not isinstance(matches, Matches):
-        raise LudometerError(f"{system.name} has to see the whole record first: it cannot be streamed")
+        raise LudometerError(f"{system.name} needs the whole record first: leave out --stream")
     if scored is None:
         return system.fitted(matches, in_sample=True)
     if scored.all():
-        raise LudometerError(f"{system.name} needs matches before those that are scored, to be fitted to")
+        raise LudometerError(f"{system.name} is fitted to matches before those that are scored, and there are none")
     return system.fitted(matches.take(~scored), in_sample=False)
 
 
 @dataclass(frozen=True)
-class Ratings:
+class Ratings(Shown):
     """Players with their ratings after the last match of a record."""
 
     players: Players
@@ -124,14 +122,14 @@ class Ratings:
     matches: Counts
     last: Times | None
     sd: Floats | None
-    """How far a rating may be off, of systems that know (their method `uncertainty`)."""
+    """The SD of each rating's error, for systems with a method `uncertainty`."""
     n_matches: int
     draw_rate: float
     provenance: Provenance
 
     @property
     def n_players(self) -> int:
-        """Players who played; a stream may name others, in rows that were left out."""
+        """Players with a match; a stream may name others, in rows that were dropped."""
         return int((self.matches > 0).sum())
 
     def to_frame(self) -> pl.DataFrame:
@@ -150,8 +148,37 @@ class Ratings:
         )
         return frame.filter(pl.col("matches") > 0).sort("rating", "player", descending=[True, False])
 
+    def choose(self, *, sort: str = "rating", search: str | None = None, min_matches: int = 1) -> pl.DataFrame:
+        """The rows of `to_frame` with at least so many matches and this text in the name, sorted by a column.
+
+        Names sort from A to Z, everything else from high to low.
+        """
+        import polars as pl
+
+        frame = self.to_frame().filter(pl.col("matches") >= min_matches)
+        if search:
+            frame = frame.filter(pl.col("player").str.to_lowercase().str.contains(search.lower(), literal=True))
+        if sort == "rating":
+            return frame
+        return frame.sort(sort, "player", descending=[sort != "player", False], nulls_last=True)
+
+    def document(self, rows: pl.DataFrame | None = None) -> dict[str, Any]:
+        """The JSON document, of all players or of these rows of `to_frame`."""
+        absent = {}
+        if self.sd is None:
+            absent["players.sd"] = f"{self.provenance.method} gives no uncertainty"
+        if self.last is None:
+            absent["players.last"] = "the file has no times"
+        listed = (self.to_frame() if rows is None else rows).iter_rows(named=True)
+        return {
+            "system": self.provenance.method,
+            "parameters": self.provenance.parameters,
+            "players": [row | {"last": time_text(row["last"])} for row in listed],
+            "absent": absent,
+        }
+
     def summary(self) -> str:
-        """How many, how far apart, and who leads."""
+        """Number of players, spread of the ratings, and the first ten."""
         frame = self.to_frame()
         spread = f", SD {self.rating[self.matches > 0].std(ddof=1):.1f}" if len(frame) > 1 else ""
         lines = [f"{self.n_matches:,} matches of {len(frame):,} players by {self.provenance.method}{spread}"]
@@ -159,7 +186,7 @@ class Ratings:
         lines += [f"{n:4d}. {row['rating']:8.1f}  {row['player']}" for n, row in enumerate(rows, 1)]
         return "\n".join(lines)
 
-    def plot(self) -> altair.Chart:
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
         """A histogram of the ratings."""
         import altair as alt
 
@@ -169,9 +196,10 @@ class Ratings:
             {"from": low, "to": high, "players": int(n)}
             for low, high, n in zip(edges[:-1], edges[1:], counts, strict=True)
         ]
-        chart: alt.Chart = (
-            alt.Chart(alt.InlineData(values=bars), width=480, height=240, title="How the ratings spread")
-            .mark_bar(color="#4c6a92", stroke="white", strokeWidth=0.5)
+        chart = (
+            alt.Chart(alt.InlineData(values=bars), width=270 if narrow else 480, height=240)
+            .properties(title="How the ratings spread")
+            .mark_bar(color=INK, stroke="white", strokeWidth=0.5)
             .encode(
                 x=alt.X("from:Q", bin="binned", title="Rating (Elo points)", scale=alt.Scale(zero=False)),
                 x2="to:Q",
@@ -179,7 +207,7 @@ class Ratings:
                 tooltip=["from:Q", "to:Q", "players:Q"],
             )
         )
-        return chart
+        return {"ratings": chart}
 
 
 def rate(matches: Matches | Iterable[Matches], *, system: AnySystem | None = None) -> Ratings:
@@ -201,7 +229,7 @@ def rate(matches: Matches | Iterable[Matches], *, system: AnySystem | None = Non
 
 
 class Tally:
-    """What is counted of each player beside his rating, batch by batch."""
+    """Counts per player beside the rating, batch by batch."""
 
     def __init__(self) -> None:
         self.players: Players | None = None
@@ -225,7 +253,7 @@ class Tally:
             self._note_times(batch, grown)
 
     def ratings(self, system: RatingSystem[Any], state: Any) -> Ratings:
-        """The list of players as the state stands."""
+        """The list of players in this state."""
         if self.players is None or not self.n_matches:
             raise MatchDataError("there are no matches")
         uncertainty = getattr(system, "uncertainty", None)

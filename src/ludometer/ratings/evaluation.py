@@ -1,7 +1,4 @@
-"""What forecasts were worth once the matches are played, match by match.
-
-Rating systems compared by predicting each match before it is played.
-"""
+"""`evaluate`: rating systems compared by their forecasts, each made before its match."""
 
 from __future__ import annotations
 
@@ -14,25 +11,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ludometer.arrays import Counts, Floats, Mask
+from ludometer.drawing import GREY, INK
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches, Seats, as_moment
 from ludometer.ratings.driver import AnySystem, RatingSystem, Tally, prepare
 from ludometer.ratings.prizes import WINNER, Prizes, seat_columns
 from ludometer.ratings.systems.elo import Elo
-from ludometer.result import Provenance
+from ludometer.result import Provenance, Shown
 from ludometer.wording import PERCENT_LABELS, percent
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 _SURE = 1e-15
-"""Forecasts are kept this far from 0 and 1 in the log loss, which stays finite."""
+"""Forecasts are kept this far from 0 and 1, so that the log loss stays finite."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One number a match for each way to score a forecast, and the favourite: what he was to score, and scored."""
+    """Forecasts scored, one number per match, and the favourite: what they were expected to score, and scored."""
 
     log_loss: Floats
     brier: Floats
@@ -47,7 +44,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Outcomes:
-    """How matches ended, ready for the forecasts of several systems."""
+    """How matches ended, ready to score the forecasts of any system."""
 
     matches: Matches
     score: Floats
@@ -61,7 +58,7 @@ class Outcomes:
         return cls(matches, matches.pairs.score)
 
     def coin(self) -> Floats:
-        """The forecasts of somebody who knows nothing: all players of a match are equal."""
+        """The forecasts of somebody who knows nothing: equal chances in every match."""
         table = self.matches.table
         if isinstance(table, Seats):
             return np.repeat(_sum(self.score, table.starts) / table.sizes, table.sizes)
@@ -70,10 +67,10 @@ class Outcomes:
     def judge(self, expected: Floats) -> Judged:
         """Score forecasts.
 
-        Of two players: log loss -(S ln E + (1 - S) ln(1 - E)), Brier score (S - E)^2 of one side, accuracy with one
-        half for a draw or an even forecast. Of several, with shares s = S / sum of S and e = E / sum of E: log loss
-        -(sum of s ln e), half the sum of (S - E)^2, and whether the seat with the highest expectation came first,
-        where those who share either place share the point. For two players these are the same.
+        Two players: log loss -(S ln E + (1 - S) ln(1 - E)), Brier score (S - E)^2 of one side, accuracy with one half
+        for a draw or an even forecast. Multiplayer, with shares s = S / sum of S and e = E / sum of E: log loss
+        -(sum of s ln e), half the sum of (S - E)^2, and whether the seat with the highest expectation came first;
+        seats that share either place share the point. For two players both definitions agree.
         """
         table = self.matches.table
         if isinstance(table, Seats):
@@ -122,7 +119,7 @@ class Calibration:
     """What favourites scored, in bins of what they were expected to score: a forecast of 70% should come true in 70%.
 
     The favourite's side is counted, so that it does not matter who is listed first; an even forecast counts one half.
-    In matches of several both are shares of the largest prize.
+    In multiplayer matches both are shares of the largest prize.
     """
 
     low: Floats
@@ -134,10 +131,19 @@ class Calibration:
     interval_high: Floats
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a bin that is not empty."""
+        """One row per bin with forecasts."""
         import polars as pl
 
         return pl.DataFrame({name: getattr(self, name) for name in self.__dataclass_fields__})
+
+    def document(self) -> list[dict[str, Any]]:
+        """One entry per bin."""
+        return [
+            {"from": row["low"], "to": row["high"]}
+            | {name: row[name] for name in ("n", "forecast", "score")}
+            | {"score_interval": [row["interval_low"], row["interval_high"]]}
+            for row in self.to_frame().iter_rows(named=True)
+        ]
 
 
 @dataclass(frozen=True)
@@ -155,15 +161,20 @@ class SystemScore:
     difference: float = 0.0
     """Log loss above that of the best system."""
     difference_se: float = 0.0
-    """Its standard error: the SD of the differences match by match, by the root of their number.
+    """Its standard error: the SD of the differences between matches, divided by the root of their number.
 
-    Matches count as independent; where players meet again and again the true error is somewhat larger.
+    Matches count as independent; where the same players meet often the true error is somewhat larger.
     """
+
+    def document(self) -> dict[str, Any]:
+        """The numbers without parameters and calibration."""
+        names = ("system", "log_loss", "brier", "accuracy", "n", "difference", "difference_se")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """Rating systems side by side, and a coin beside them."""
+class Evaluation(Shown):
+    """Rating systems side by side, and a coin flip for comparison."""
 
     systems: tuple[SystemScore, ...]
     coin: SystemScore
@@ -172,29 +183,45 @@ class Evaluation:
     draw_rate: float
     provenance: Provenance
     left_out: dict[str, str] = field(default_factory=dict)
-    """Systems that nobody named and that could not be fitted: why."""
+    """Systems of the catalogue that could not be fitted, with the reason."""
+
+    @property
+    def ranking(self) -> list[SystemScore]:
+        """The systems, least log loss first."""
+        return sorted(self.systems, key=lambda score: score.log_loss)
 
     def to_frame(self) -> pl.DataFrame:
         """system, log_loss, brier, accuracy, n, and the difference in log loss with its error: best first."""
         import polars as pl
 
-        names = ("system", "log_loss", "brier", "accuracy", "n", "difference", "difference_se")
-        rows = [{name: getattr(score, name) for name in names} for score in self.systems]
-        return pl.DataFrame(rows, schema_overrides={"n": pl.Int64}).sort("log_loss", maintain_order=True)
+        return pl.DataFrame([score.document() for score in self.ranking], schema_overrides={"n": pl.Int64})
+
+    def document(self, *, timing: bool = False) -> dict[str, Any]:
+        """The JSON document: systems with the best first, and the coin; `timing` adds seconds."""
+        return {
+            "systems": [
+                score.document()
+                | {"parameters": score.parameters, "calibration": score.calibration.document()}
+                | ({"seconds": score.seconds} if timing else {})
+                for score in self.ranking
+            ],
+            "coin": self.coin.document(),
+            "absent": {f"systems.{name}": reason for name, reason in self.left_out.items()},
+        }
 
     def summary(self) -> str:
-        """A line a system, how much worse than the best with a standard error, and what a coin would score."""
+        """One line per system with its distance to the best and a standard error, and what a coin would score."""
         width = max(len(score.system) for score in (*self.systems, self.coin))
         compares = len(self.systems) > 1
         lines = [f"{'':{width}}  log loss    Brier  accuracy    matches" + ("  above the best" if compares else "")]
-        for place, score in enumerate((*sorted(self.systems, key=lambda score: score.log_loss), self.coin)):
+        for place, score in enumerate((*self.ranking, self.coin)):
             numbers = f"{score.log_loss:8.4f}  {score.brier:7.4f}  {percent(score.accuracy):>8}  {score.n:9,}"
             above = f"  {score.difference:.4f} ± {score.difference_se:.4f}" if compares and place else ""
             lines.append(f"{score.system:{width}}  {numbers}{above}")
-        lines += [f"{name} was left out: {reason}" for name, reason in self.left_out.items()]
+        lines += [f"{name} is left out: {reason}" for name, reason in self.left_out.items()]
         return "\n".join(lines)
 
-    def plot(self) -> altair.LayerChart:
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
         """The calibration curves: what favourites were expected to score, and what they scored."""
         import altair as alt
 
@@ -206,21 +233,22 @@ class Evaluation:
         axis = alt.Axis(labelExpr=PERCENT_LABELS)
         lowest = 0.5 if min((row["low"] for row in rows), default=0.5) >= 0.5 else 0.0
         domain = alt.Scale(domain=[lowest, 1])
-        base = alt.Chart(alt.InlineData(values=rows), width=360, height=360, title="Do the forecasts come true?")
+        size = 260 if narrow else 360
+        base = alt.Chart(alt.InlineData(values=rows), width=size, height=size, title="Do the forecasts come true?")
         x = alt.X("forecast:Q", title="Favourite expected to score", axis=axis, scale=domain)
         shape = alt.Shape("system:N", title="System") if len(self.systems) > 1 else alt.Undefined
-        color = alt.Color("system:N", title="System") if len(self.systems) > 1 else alt.value("#4c6a92")
-        even = alt.Chart(alt.InlineData(values=[{"a": lowest}, {"a": 1.0}])).mark_line(strokeDash=[4, 3], color="#999")
-        chart: alt.LayerChart = (
+        color = alt.Color("system:N", title="System") if len(self.systems) > 1 else alt.value(INK)
+        even = alt.Chart(alt.InlineData(values=[{"a": lowest}, {"a": 1.0}])).mark_line(strokeDash=[4, 3], color=GREY)
+        chart = (
             even.encode(x=alt.X("a:Q", scale=domain), y=alt.Y("a:Q"))
-            + base.mark_rule(color="#888").encode(
+            + base.mark_rule(color=GREY).encode(
                 x=x,
                 y=alt.Y("interval_low:Q", title="Favourite scored", axis=axis, scale=alt.Scale(zero=False)),
                 y2="interval_high:Q",
             )
             + base.mark_point(filled=True, size=60).encode(x=x, y="score:Q", shape=shape, color=color)
         )
-        return chart
+        return {"calibration": chart}
 
 
 def evaluate(
@@ -234,9 +262,9 @@ def evaluate(
     """Score rating systems by their forecasts, each made before its match; all matches count, or those from `since`.
 
     Log loss -(S ln E + (1 - S) ln(1 - E)), Brier score (S - E)^2 of one side, accuracy with one half for a draw or an
-    even forecast; for matches of several see `forecasts`. All systems have to play for the same prizes. Without
-    `systems` all that the catalogue has are compared: for matches of several those that play them, for a stream Elo
-    alone, for these `prizes`; what cannot be fitted is left out.
+    even forecast; `Outcomes.judge` has the multiplayer forms. All systems have to play for the same prizes. Without
+    `systems` those of the catalogue that can play the record are compared, for a stream Elo alone, for these `prizes`;
+    a system that cannot be fitted is left out.
 
     >>> matches = Matches.of_pairs([0] * 50, [1] * 50, [1] * 50)
     >>> evaluate(matches, systems=[Elo(k=24)]).systems[0].accuracy
@@ -288,19 +316,19 @@ def _prepared(
     since: str | float | date | None,
     prizes: Prizes,
 ) -> tuple[list[RatingSystem[Any]], dict[str, str]]:
-    """The systems ready to play, and why others are not."""
+    """The systems ready to play, and why others are left out."""
     from ludometer.ratings.catalogue import all_systems
 
     scored = _counted(matches, since) if isinstance(matches, Matches) else None
     if systems is not None:
         return [prepare(system, matches, scored) for system in systems], {}
     if not isinstance(matches, Matches):
-        # a stream cannot be fitted to, and whether it has matches of two is not known before
+        # nothing can be fitted to a stream, and its kind of matches is not known yet
         return [Elo(prizes=prizes)], {}
     ready, left_out = [], {}
-    of_two = not isinstance(matches.table, Seats)
-    # matches of two are played for the win
-    for system in all_systems(of_two=of_two, prizes=WINNER if of_two else prizes):
+    multiplayer = isinstance(matches.table, Seats)
+    # two-player matches are played for the win
+    for system in all_systems(multiplayer=multiplayer, prizes=prizes if multiplayer else WINNER):
         try:
             ready.append(prepare(system, matches, scored))
         except LudometerError as error:
@@ -309,7 +337,7 @@ def _prepared(
 
 
 class _Differences:
-    """Sums of the differences of losses, match by match, of each system to each; the coin is the first."""
+    """Sums of the differences in log loss between each two systems, match by match; the coin comes first."""
 
     def __init__(self, n_systems: int) -> None:
         self.total, self.squares = np.zeros((2, n_systems, n_systems))
@@ -345,7 +373,7 @@ class _Scores:
         self.count, self.forecast, self.score = np.zeros((3, bins))
 
     def add(self, judged: Judged, counted: Mask | None) -> Floats:
-        """Take in forecasts; the log losses of those that count are handed back."""
+        """Take in forecasts, and return the log losses of those that count."""
         if counted is not None:
             judged = judged.take(counted)
         self.n += len(judged.brier)
@@ -398,19 +426,17 @@ def _counted(batch: Matches, since: str | float | date | None) -> Mask | None:
     if since is None:
         return None
     if batch.time is None:
-        raise MatchDataError(
-            f"the matches have no times, so those from {since} on cannot be told; --time names a column"
-        )
+        raise MatchDataError(f"the matches have no times, so those from {since} on are unknown; --time names a column")
     try:
         moment = as_moment(since, batch.time)
     except LudometerError:
-        wanted = "a date, such as 2015-01-31" if batch.time.dtype.kind == "M" else "a number, as the times of this file"
+        wanted = "a date, such as 2015-01-31" if batch.time.dtype.kind == "M" else "a number, like the times in it"
         raise LudometerError(f"--from {since}: write {wanted}") from None
     return np.asarray(batch.time >= moment)
 
 
 def _labels(systems: Sequence[RatingSystem[Any]]) -> list[str]:
-    """The systems' names, with the parameters that tell two of a kind apart."""
+    """The systems' names, with the parameters that distinguish two of a kind."""
     labels = []
     for system in systems:
         same = [other.parameters for other in systems if other.name == system.name]
@@ -425,7 +451,7 @@ def _as_word(value: Any) -> str:
 
 
 def _common_prizes(systems: Sequence[RatingSystem[Any]]) -> Prizes:
-    """What all systems play for: forecasts of different prizes cannot be compared."""
+    """The prizes that all systems play for: forecasts of different prizes cannot be compared."""
     prizes = {getattr(system, "prizes", WINNER) for system in systems}
     if len(prizes) > 1:
         raise LudometerError(f"the systems play for different prizes: {', '.join(sorted(one.name for one in prizes))}")

@@ -1,4 +1,4 @@
-"""Days and rating periods of matches: absolute, so that parts of a record have the periods of the whole."""
+"""Days and rating periods of matches, counted absolutely: parts of a record have the periods of the whole."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
 
 _WEEK = 7.0
-"""Forecasts are made of ratings before the period: with months they are stale where players play tournaments, with days
-deviations grow too fast by pauses. Of 1, 7, 30 and 90 days a week predicted tennis best and was second in football and
-chess."""
+"""Forecasts use the ratings before the period: months make them stale during tournaments, days let deviations grow too
+fast in pauses. Of 1, 7, 30 and 90 days a week predicted tennis best and came second in football and chess."""
 
 
 def days_of(matches: Matches, purpose: str) -> Floats:
-    """When each match was played, in days; times that are numbers count as such."""
+    """When each match was played, in days; times that are numbers are taken as days."""
     if matches.time is None:
         raise MatchDataError(f"{purpose} needs times, which these matches do not have; --time names a column")
     time: Any = matches.time
@@ -29,11 +28,10 @@ def days_of(matches: Matches, purpose: str) -> Floats:
 
 
 def periods_of(matches: Matches, n_before: int, *, days: float | None, games: int | None) -> tuple[Counts, bool]:
-    """The rating period of each match, and whether periods in which somebody did not play can be counted.
+    """The rating period of each match, and whether the periods that a player misses can be counted.
 
-    Periods of so many `games` of the record or so many `days`. With neither: a week where times are dates; each
-    time its own period where they are numbers, such as months or rounds; each match its own where there are none, and
-    then nothing is known of pauses.
+    A period has so many `games` of the record or so many `days`. With neither, it is a week where times are dates, one
+    time where they are numbers (months, rounds), and one match where there are none; pauses are then unknown.
 
     >>> periods_of(Matches.of_pairs([0, 0, 0], [1, 1, 1], [1, 1, 1]), 4, days=None, games=5)[0].tolist()
     [0, 1, 1]
@@ -50,7 +48,7 @@ def periods_of(matches: Matches, n_before: int, *, days: float | None, games: in
 
 
 def check_periods(days: float | None, games: int | None) -> None:
-    """Refuse periods of nothing, or of two kinds."""
+    """Refuse periods without length, or with two lengths."""
     if days is not None and games is not None:
         raise LudometerError("a rating period is so many days or so many matches, not both")
     for value in (days, games):

@@ -1,4 +1,4 @@
-"""What will happen when players of a record meet next: two, or several."""
+"""`predict`: forecast the next match between players of a record."""
 
 from __future__ import annotations
 
@@ -9,33 +9,49 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from ludometer.arrays import Codes, Floats
+from ludometer.drawing import INK
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.ratings.draws import DrawTally, draw_probability
 from ludometer.ratings.driver import AnySystem, Ratings, RatingSystem, Tally, prepare
 from ludometer.ratings.systems.elo import Elo
-from ludometer.result import Provenance
+from ludometer.result import Provenance, Shown
 from ludometer.wording import PERCENT_LABELS, percent, percentages
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 
 @dataclass(frozen=True)
-class Prediction:
-    """Probabilities of a win, a draw and a loss of the first of two players, after the last match of a record."""
+class _Forecast(Shown):
+    """The players who meet, their ratings, and the record behind the forecast."""
 
-    players: tuple[str, str]
-    ratings: tuple[float, float]
-    expected_score: float
-    win: float
-    draw: float
-    loss: float
+    players: tuple[str, ...]
+    ratings: tuple[float, ...]
     n_matches: int
     n_players: int
     draw_rate: float
     provenance: Provenance
+
+    def _document(self, forecast: dict[str, Any]) -> dict[str, Any]:
+        rated = zip(self.players, self.ratings, strict=True)
+        return {
+            "system": self.provenance.method,
+            "parameters": self.provenance.parameters,
+            "players": [{"player": name, "rating": rating} for name, rating in rated],
+            **forecast,
+            "absent": {},
+        }
+
+
+@dataclass(frozen=True)
+class Prediction(_Forecast):
+    """Probabilities of a win, a draw and a loss for the first of two players, after the last match of a record."""
+
+    expected_score: float
+    win: float
+    draw: float
+    loss: float
 
     def to_frame(self) -> pl.DataFrame:
         """outcome, probability."""
@@ -43,8 +59,13 @@ class Prediction:
 
         return pl.DataFrame({"outcome": ["win", "draw", "loss"], "probability": [self.win, self.draw, self.loss]})
 
+    def document(self) -> dict[str, Any]:
+        """The JSON document: outcomes from the first player's view."""
+        outcomes = {"win": self.win, "draw": self.draw, "loss": self.loss}
+        return self._document({"expected_score": self.expected_score, "outcomes": outcomes})
+
     def summary(self) -> str:
-        """The probabilities in words; nothing of draws where the record has none."""
+        """The probabilities; no draw where the record has none."""
         first, second = self.players
         width = max(len(f"{name} wins") for name in self.players)
         labels = [f"{first} wins", "draw", f"{second} wins"]
@@ -54,8 +75,8 @@ class Prediction:
         title = f"{first} ({self.ratings[0]:.0f}) against {second} ({self.ratings[1]:.0f})"
         return "\n".join([title, *(f"  {label:<{width}}  {value:>7}" for label, value in rows)])
 
-    def plot(self) -> altair.Chart:
-        """Three bars."""
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
+        """The three probabilities as bars."""
         import altair as alt
 
         first, second = self.players
@@ -67,9 +88,10 @@ class Prediction:
                 (f"{second} wins", self.loss),
             )
         ]
-        chart: alt.Chart = (
-            alt.Chart(alt.InlineData(values=rows), width=360, height=100, title=f"{first} against {second}")
-            .mark_bar(color="#4c6a92")
+        chart = (
+            alt.Chart(alt.InlineData(values=rows), width=240 if narrow else 360, height=100)
+            .properties(title=f"{first} against {second}")
+            .mark_bar(color=INK)
             .encode(
                 x=alt.X(
                     "probability:Q",
@@ -80,25 +102,19 @@ class Prediction:
                 y=alt.Y("outcome:N", title=None, sort=None),
             )
         )
-        return chart
+        return {"outcomes": chart}
 
 
 @dataclass(frozen=True)
-class PlacesPrediction:
-    """Probabilities of each place of several players in a match of them all, after the last match of a record."""
+class PlacesPrediction(_Forecast):
+    """Probabilities of each place for each player of one multiplayer match, after the last match of a record."""
 
-    players: tuple[str, ...]
-    ratings: tuple[float, ...]
     probability: Floats
     """(players, places)."""
-    n_matches: int
-    n_players: int
-    draw_rate: float
-    provenance: Provenance
 
     @property
     def places(self) -> dict[str, list[float]]:
-        """The probabilities of places 1, 2, ... of each player."""
+        """The probabilities of places 1, 2, ... for each player."""
         return dict(zip(self.players, self.probability.tolist(), strict=True))
 
     def to_frame(self) -> pl.DataFrame:
@@ -114,8 +130,12 @@ class PlacesPrediction:
             }
         )
 
+    def document(self) -> dict[str, Any]:
+        """The JSON document: the places of each player."""
+        return self._document({"places": self.places})
+
     def summary(self) -> str:
-        """A line a player, likeliest winner first: rating, the first places and the mean place."""
+        """One line per player, likeliest winner first: rating, the first places and the mean place."""
         n_shown = min(len(self.players), 6)
         width = max(len(name) for name in self.players)
         mean = self.probability @ np.arange(1, len(self.players) + 1)
@@ -127,12 +147,13 @@ class PlacesPrediction:
         rest = len(self.players) - 18
         return "\n".join(lines + ([f"and {rest} more"] if rest > 0 else []))
 
-    def plot(self) -> altair.Chart:
-        """A row a player, a column a place, darker where it is likelier."""
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
+        """One row per player and one column per place, darker where likelier."""
         import altair as alt
 
-        chart: alt.Chart = (
+        chart = (
             alt.Chart(alt.InlineData(values=self.to_frame().to_dicts()), title="Who finishes where")
+            .properties(**({"width": 240} if narrow else {}))
             .mark_rect()
             .encode(
                 x=alt.X("place:O", title="Place"),
@@ -141,7 +162,7 @@ class PlacesPrediction:
                 tooltip=["player:N", "place:O", alt.Tooltip("probability:Q", format=".1%")],
             )
         )
-        return chart
+        return {"places": chart}
 
 
 @overload
@@ -171,10 +192,10 @@ def predict(
 def predict(
     matches: Matches | Iterable[Matches], /, *players: str, system: AnySystem | None = None
 ) -> Prediction | PlacesPrediction:
-    """Forecast a match between players of the record: win, draw and loss of two, the places of several.
+    """Forecast a match between players of the record: win, draw and loss for two, the places for more.
 
-    The rating system says what the first of two is expected to score; how often such matches are drawn comes from the
-    record (Davidson's model). Of several it gives the probability of each place (rank-ordered logit).
+    The rating system gives the expected score of the first of two players; how often such matches are drawn comes from
+    the record (Davidson's model). For more than two it gives the probability of each place (rank-ordered logit).
 
     >>> from ludometer.players import Players
     >>> matches = Matches.of_pairs([0, 0, 1], [1, 2, 2], [1, 1, 0.5], players=Players.named(["Ann", "Ben", "Cem"]))
@@ -188,7 +209,7 @@ def predict(
         raise LudometerError("name the players who meet: two or more")
     for name in players:
         if players.count(name) > 1:
-            raise LudometerError(f"{name!r} cannot meet himself: name different players")
+            raise LudometerError(f"{name!r} is named twice: name different players")
     chosen = prepare(Elo() if system is None else system, matches)
     tally, draws = Tally(), DrawTally()
     state = chosen.start(0)
@@ -200,16 +221,15 @@ def predict(
     codes = listed.players.codes(players)
     for name, code in zip(players, codes, strict=True):
         if not listed.matches[code]:
-            raise LudometerError(f"{name!r} has played no match that counts")
+            raise LudometerError(f"{name!r} has no match in the record")
     if len(players) > 2:
         return _forecast_places(players, codes, chosen, state, listed)
     expected_now = chosen.expect(state, codes[:1], codes[1:])
     score = float(expected_now[0])
     draw = float(draw_probability(expected_now, draws.fit())[0])
-    one, other = (float(listed.rating[code]) for code in codes)
     return Prediction(
-        players=(players[0], players[1]),
-        ratings=(one, other),
+        players=players,
+        ratings=tuple(float(listed.rating[code]) for code in codes),
         expected_score=score,
         win=max(score - draw / 2, 0.0),
         draw=draw,
@@ -226,7 +246,7 @@ def _forecast_places(
 ) -> PlacesPrediction:
     expect_places = getattr(system, "expect_places", None)
     if expect_places is None:
-        raise LudometerError(f"{system.name} predicts matches of two players only")
+        raise LudometerError(f"{system.name} predicts two-player matches only")
     return PlacesPrediction(
         players=players,
         ratings=tuple(float(listed.rating[code]) for code in codes),

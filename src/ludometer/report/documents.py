@@ -5,15 +5,13 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
-from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ludometer.errors import LudometerError
 from ludometer.extensions import COMMANDS, find_extensions
 from ludometer.measurement import Comparison, LuckMetrics, Measurement
-from ludometer.ratings import Evaluation, PlacesPrediction, Prediction, Ratings
 from ludometer.result import Provenance
 
 
@@ -39,55 +37,6 @@ def _schema_folders() -> list[Path]:
         if package and (spec := importlib.util.find_spec(package)) and spec.origin:
             folders.append(Path(spec.origin).parent / "schemas")
     return folders
-
-
-def ratings_document(ratings: Ratings, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The list of players; `rows` are the rows of its frame that were asked for."""
-    absent = {}
-    if ratings.sd is None:
-        absent["players.sd"] = f"{ratings.provenance.method} gives no uncertainty"
-    if ratings.last is None:
-        absent["players.last"] = "the file has no times"
-    return {
-        "system": ratings.provenance.method,
-        "parameters": ratings.provenance.parameters,
-        "players": [row | {"last": as_text(row["last"])} for row in rows],
-        "absent": absent,
-    }
-
-
-def evaluation_document(evaluation: Evaluation, *, timing: bool) -> dict[str, Any]:
-    """The systems, best first, and the coin."""
-    ordered = sorted(evaluation.systems, key=lambda score: score.log_loss)
-    return {
-        "systems": [
-            _score(score)
-            | {"difference": score.difference, "difference_se": score.difference_se}
-            | {"parameters": score.parameters, "calibration": _calibration(score)}
-            | ({"seconds": score.seconds} if timing else {})
-            for score in ordered
-        ],
-        "coin": _score(evaluation.coin)
-        | {"difference": evaluation.coin.difference, "difference_se": evaluation.coin.difference_se},
-        "absent": {f"systems.{name}": reason for name, reason in evaluation.left_out.items()},
-    }
-
-
-def prediction_document(prediction: Prediction | PlacesPrediction) -> dict[str, Any]:
-    """Outcomes from the first player's view, or the places of several players."""
-    names = zip(prediction.players, prediction.ratings, strict=True)
-    if isinstance(prediction, PlacesPrediction):
-        forecast: dict[str, Any] = {"places": prediction.places}
-    else:
-        outcomes = {"win": prediction.win, "draw": prediction.draw, "loss": prediction.loss}
-        forecast = {"expected_score": prediction.expected_score, "outcomes": outcomes}
-    return {
-        "system": prediction.provenance.method,
-        "parameters": prediction.provenance.parameters,
-        "players": [{"player": name, "rating": rating} for name, rating in names],
-        **forecast,
-        "absent": {},
-    }
 
 
 def measurement_document(measurement: Measurement) -> dict[str, Any]:
@@ -272,32 +221,3 @@ def provenance_document(origins: Sequence[Provenance], command: str) -> dict[str
     """How to make the results again; several fingerprints stand in the order of the results."""
     data = [str(origin.data) for origin in origins if origin.data is not None]
     return {"version": origins[0].version, "command": command, "seed": origins[0].seed, "data": ",".join(data) or None}
-
-
-def as_text(moment: object) -> str | int | float | None:
-    """A time as it stands in JSON and tables: ISO 8601, or a number."""
-    if isinstance(moment, datetime):
-        return moment.isoformat(sep=" ")
-    if isinstance(moment, date):
-        return moment.isoformat()
-    if isinstance(moment, float) and moment.is_integer() and math.isfinite(moment):
-        return int(moment)
-    return moment if isinstance(moment, int | float) else None
-
-
-def _score(score: Any) -> dict[str, Any]:
-    return {name: getattr(score, name) for name in ("system", "log_loss", "brier", "accuracy", "n")}
-
-
-def _calibration(score: Any) -> list[Mapping[str, Any]]:
-    return [
-        {
-            "from": row["low"],
-            "to": row["high"],
-            "n": row["n"],
-            "forecast": row["forecast"],
-            "score": row["score"],
-            "score_interval": [row["interval_low"], row["interval_high"]],
-        }
-        for row in score.calibration.to_frame().iter_rows(named=True)
-    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ludometer.report.documents import as_text
+from ludometer.wording import time_text
 
 if TYPE_CHECKING:
     from ludometer.learning import Learning, Tracked
@@ -105,7 +105,7 @@ def drift_document(drift: Drift) -> dict[str, Any]:
         "cohort": drift.cohort,
         "change": drift.change,
         "change_std_error": drift.change_std_error,
-        "periods": [row | {"period": as_text(row["period"])} for row in drift.to_frame().iter_rows(named=True)],
+        "periods": [row | {"period": time_text(row["period"])} for row in drift.to_frame().iter_rows(named=True)],
     }
 
 

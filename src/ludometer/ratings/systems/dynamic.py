@@ -12,7 +12,8 @@ import numpy as np
 from ludometer.arrays import Codes, Floats
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
-from ludometer.ratings.noise.stability import (
+from ludometer.ratings.periods import days_of
+from ludometer.ratings.systems.steps import (
     Curve,
     Step,
     check_step,
@@ -21,7 +22,6 @@ from ludometer.ratings.noise.stability import (
     tabulate_curve,
     tabulate_half_step,
 )
-from ludometer.ratings.periods import days_of
 from ludometer.scale import expected_score, from_elo, to_elo
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from ludometer.arrays import Codes, Floats
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
-from ludometer.ratings.noise.stability import check_step
 from ludometer.ratings.systems.dynamic import check_numbers
+from ludometer.ratings.systems.steps import check_step
 from ludometer.scale import expected_score, from_elo, to_elo
 
 _NEAR, _FAR = 200.0, 400.0

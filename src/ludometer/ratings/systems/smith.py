@@ -11,9 +11,9 @@ import numpy as np
 from ludometer.arrays import Codes, Floats
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
-from ludometer.ratings.noise.stability import check_step
-from ludometer.ratings.noise.tuning import find_best_step, find_spread
 from ludometer.ratings.systems.dynamic import Dynamic, check_numbers, listed
+from ludometer.ratings.systems.steps import check_step
+from ludometer.ratings.systems.tuning import find_best_step, find_spread
 from ludometer.scale import expected_score, from_elo, to_elo
 
 _SERVERS = 64.0

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ludometer.report.documents import as_text
+from ludometer.wording import time_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,7 +46,9 @@ def score_document(
     return {
         "system": system,
         "data": dict(data),
-        "series": [row | {"time": as_text(row["time"]) or str(row["time"])} if "time" in row else row for row in rows],
+        "series": [
+            row | {"time": time_text(row["time"]) or str(row["time"])} if "time" in row else row for row in rows
+        ],
         "differences": differences.to_dicts(),
         "damaged": [{"line": line, "reason": reason} for line, reason in damaged],
         "absent": absent,
@@ -134,7 +136,7 @@ def fit_document(model: WinningModel, check: Calibration, *, held_out: int) -> d
 
 def _rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
     times = [name for name in ("time", "last") if name in frame.columns and frame[name].dtype != _text()]
-    return [row | {name: as_text(row[name]) for name in times} for row in frame.to_dicts()]
+    return [row | {name: time_text(row[name]) for name in times} for row in frame.to_dicts()]
 
 
 def _text() -> Any:

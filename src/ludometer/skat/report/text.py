@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from ludometer.report.documents import as_text
 from ludometer.report.text import format_table
 from ludometer.skat.report.phrases import localise, phrase, reason_in
 from ludometer.skat.words import Language
+from ludometer.wording import time_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -208,4 +208,4 @@ def _moment(value: Any, language: Language) -> str:
     if isinstance(value, date):
         # of a time of day nobody asks in a list
         return f"{value:%d.%m.%Y}" if language == "de" else f"{value:%Y-%m-%d}"
-    return str(as_text(value))
+    return str(time_text(value))

@@ -10,8 +10,8 @@ import numpy as np
 from ludometer.arrays import Floats
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
-from ludometer.ratings.noise.stability import step_bound
 from ludometer.ratings.systems.dynamic import Dynamic, DynamicShrinking, DynamicState
+from ludometer.ratings.systems.steps import step_bound
 from ludometer.scale import to_elo
 
 Rule = Literal["log-loss", "optimal"]
