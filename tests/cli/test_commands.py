@@ -90,7 +90,7 @@ def test_a_stream_tells_what_it_left_out(run: Run, tmp_path: Path) -> None:
     assert checked("rate", stream.out)["provenance"]["data"] == checked("rate", whole.out)["provenance"]["data"]
     gone = run("predict", path, "Ann", "Zed", "--drop-bad-rows", "--stream")
     assert gone.status == 2
-    assert "played no match" in gone.err
+    assert "has no match in the record" in gone.err
 
 
 def test_what_is_null_has_a_reason(run: Run, tmp_path: Path) -> None:
