@@ -260,7 +260,10 @@ def full_records(draw: st.DrawFn) -> Matches:
         session=column(names, n_matches),
         weight=column(st.floats(0.1, 9), n_matches),
         advantage=draw(st.sampled_from(["order", column(st.sampled_from([-1, 0, 1]), n_matches)])),
-        covariates={"surface": column(names, n_matches), "wind": column(numbers, n_matches)},
+        covariates={
+            "surface": column(st.sampled_from(["clay", "grass"]), n_matches),
+            "wind": column(numbers, n_matches),
+        },
         score=column(numbers | st.just(np.nan), n_seats),
         side=side,
         seat_covariates={"age": column(numbers, n_seats)},

@@ -413,7 +413,7 @@ def _checked(matches: Matches, columns: Columns, faults: _Faults) -> dict[str, A
             assert isinstance(given, Mapping)
             if clash := RESERVED.intersection(given):
                 raise MatchDataError(f"a covariate cannot be called {min(clash)}: a match has such a column already")
-            checked[name] = {own: _covariate(own, values, n_rows, faults) for own, values in given.items()}
+            checked[name] = {own: _covariate(own, values, n_rows) for own, values in given.items()}
         elif name in ("session", "side"):
             checked[name] = _labels(name, given, n_rows, faults)
         elif not isinstance(given, str):
@@ -432,13 +432,16 @@ def _checked(matches: Matches, columns: Columns, faults: _Faults) -> dict[str, A
     return checked
 
 
-def _covariate(name: str, values: Any, n_rows: int, faults: _Faults) -> Covariate:
-    """Numbers, or labels for anything else."""
+def _covariate(name: str, values: Any, n_rows: int) -> Covariate:
+    """Numbers, or labels for anything else; a missing label is an empty one."""
     if not isinstance(values, Labels):
         values = np.asarray(values)
         if values.dtype.kind in "biuf":
             return _numbers(name, values, n_rows)
-    return _labels(name, values, n_rows, faults)
+        values = Labels.of(values.ravel().tolist())
+    _check_length(name, len(values), n_rows)
+    labels: Labels = values.with_empty()
+    return labels
 
 
 def _numbers(name: str, values: Any, n_rows: int) -> Floats:

@@ -124,3 +124,12 @@ class Labels:
 
         codes = pl.Series("code", self.code)
         return self.names.gather(codes.set(codes < 0, None))
+
+    def with_empty(self) -> Self:
+        """The same with an empty label where there is none."""
+        import polars as pl
+
+        if (self.code >= 0).all():
+            return self
+        names = pl.concat([self.names, pl.Series([""])])
+        return type(self)(np.where(self.code < 0, len(self.names), self.code).astype(np.int32), names)

@@ -182,7 +182,7 @@ def test_what_was_dropped_is_told_with_its_reasons(tmp_path: Path) -> None:
     told = read_file(path, ReadOptions(drop_bad_rows=True)).left_out
     assert told[0] == "2 of 3 rows bad and dropped"
     assert told[1:] == (
-        "  a player meets himself: 1 (row 3: 'Ben')",
+        "  a player plays against themselves: 1 (row 3: 'Ben')",
         "  result is not a result (1, 0.5, 0, 1-0, 1/2-1/2, 2:1, W, D, L): 1 (row 2: '?')",
     )
 

@@ -170,7 +170,7 @@ def test_all_faults_are_reported_at_once(tmp_path: Path) -> None:
     for line in (
         "more or fewer fields than the header: 2 (row 6, row 8)",
         "player_1 is missing: 1 (row 3)",
-        "a player meets himself: 1 (row 2: 'Ann')",
+        "a player plays against themselves: 1 (row 2: 'Ann')",
         "score_1 is not a result (1, 0.5, 0, 1-0, 1/2-1/2, 2:1, W, D, L): 2 (row 4: '7', row 5: 'abc')",
         "date is missing or not as elsewhere (YYYY-MM-DD): 1 (row 7: '03/04/2020')",
         "--drop-bad-rows",

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ludometer.arrays import Counts, Times
+from ludometer.arrays import Codes, Counts, Floats, Mask, Times
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.matches import Matches, owned, reorder_seats
+from ludometer.matches import MATCH_COLUMNS, Matches, owned, reorder_seats
 from ludometer.read.columns.codes import TextIndex
 from ludometer.read.columns.guess import guess_columns, guess_dates
+from ludometer.read.columns.kept import Kept
 from ludometer.read.columns.names import ColumnsNotFound, PairColumns, ReadOptions, find_columns
 from ludometer.read.columns.times import find_time_format, parse_times
 from ludometer.read.files.opening import open_source
@@ -83,7 +84,7 @@ def read_file(
         name=reader.source.name,
         groups=groups,
         by=reader.by_column,
-        columns=reader.columns.describe(),
+        columns=", ".join((reader.columns.describe(), *(column.describe() for column in reader.kept.columns))),
         order=_describe_order(reader),
         n_rows=reader.n_rows,
         n_bad_rows=reader.n_dropped_rows,
@@ -141,6 +142,8 @@ class MatchStream:
 def stream_matches(source: Any, options: ReadOptions | None = None) -> MatchStream:
     """Open a source of two-player matches as a stream, for files of any length."""
     options = options or ReadOptions()
+    if options.keeps:
+        raise MatchDataError("a stream has players, results and times only: read the file whole (without --stream)")
     if options.by or options.order:
         raise MatchDataError("a stream keeps the order of the file: --by and --order need it whole (without --stream)")
     reader = _new_reader(open_source(source), options)
@@ -210,7 +213,11 @@ def _collect_pairs(reader: RowReader) -> dict[str | None, Matches]:
         columns, extra = [column[order] for column in columns], extra.take(order)
     columns = [owned(column) for column in columns]
     whole = Matches.of_pairs(
-        *columns, players=reader.players.players, time=extra.time, ordered=order is not None or extra.group is not None
+        *columns,
+        players=reader.players.players,
+        time=extra.time,
+        ordered=order is not None or extra.group is not None,
+        **reader.kept.finish(extra.kept, extra.kept),
     )
     _note_repeats(reader, whole)
     return _split(reader, whole, extra)
@@ -258,7 +265,7 @@ def _collect_seats(reader: RowReader) -> dict[str | None, Matches]:
     bad_match = np.zeros(int(columns["match"].max(initial=-1)) + 2, bool)
     bad_match[columns["match"][columns["bad"]]] = True
     bad_match[-1] = True  # rows whose match is missing
-    for kind, rows in _match_faults(columns, bad_match, extra.time):
+    for kind, rows in _match_faults(columns, bad_match, extra):
         reader.faults.add(kind, columns["row"][rows])
         reader.faults.n_bad_rows += len(rows)
         bad_match[columns["match"][rows]] = True
@@ -281,26 +288,49 @@ def _collect_seats(reader: RowReader) -> dict[str | None, Matches]:
         players=reader.players.players,
         time=heads.time,
         ordered=order is not None or heads.group is not None,
+        **reader.kept.finish(heads.kept, extra.kept.take(seats)),
     )
     return _split(reader, whole, heads)
 
 
-def _match_faults(columns: dict[str, Any], bad_match: Any, time: Times | None) -> Iterator[tuple[str, Counts]]:
-    """Faults of whole matches: a single seat, a player twice, two times."""
+def _match_faults(columns: dict[str, Any], bad_match: Mask, extra: Extra) -> Iterator[tuple[str, Counts]]:
+    """Faults of whole matches: a single seat, a player twice, two times, one side."""
     match, player = columns["match"], columns["player"]
     sound = ~bad_match[match]
     seats = np.bincount(match[match >= 0], minlength=len(bad_match))
     yield "a match has only one player", np.flatnonzero(sound & (seats[match] == 1))
+    yield "a player sits twice in one match", _repeated(match, player, sound)
+    first_row = np.full(len(bad_match), len(match))
+    np.minimum.at(first_row, match, np.arange(len(match)))
+    head = np.minimum(first_row[match], len(match) - 1)
+    shared = {"times": extra.time} if extra.time is not None else {}
+    shared |= {
+        f"values of {name or kind}": own for (kind, name), own in extra.kept.values.items() if kind in MATCH_COLUMNS
+    }
+    for noun, values in shared.items():
+        differs = (values != values[head]) & ~((values != values) & (values[head] != values[head]))  # noqa: PLR0124 - NaN
+        yield f"a match has two {noun}", np.flatnonzero(sound & differs)
+    side = extra.kept.values.get(("side", ""))
+    if side is not None:
+        yield from _side_faults(match, side, columns["value"], sound, head)
+
+
+def _side_faults(match: Codes, side: Codes, value: Floats, sound: Mask, head: Counts) -> Iterator[tuple[str, Counts]]:
+    """A match needs two sides, and the players of a side share its place."""
+    has_other = np.zeros(int(match.max(initial=0)) + 1, bool)
+    has_other[match[side != side[head]]] = True
+    yield "a match has only one side", np.flatnonzero(sound & ~has_other[match])
+    order = np.lexsort((value, side, match))
+    mates = (np.diff(match[order]) == 0) & (np.diff(side[order]) == 0)
+    differ = mates & (np.diff(value[order]) != 0) & sound[order[1:]]
+    yield "players of one side have different places", np.sort(order[1:][differ])
+
+
+def _repeated(match: Codes, player: Codes, sound: Mask) -> Counts:
+    """Rows whose player has an earlier row in the same match."""
     order = np.lexsort((player, match))
     twice = (np.diff(match[order]) == 0) & (np.diff(player[order]) == 0)
-    yield "a player sits twice in one match", np.sort(order[1:][twice & sound[order[1:]]])
-    if time is not None:
-        first_row = np.full(len(bad_match), len(match))
-        np.minimum.at(first_row, match, np.arange(len(match)))
-        yield (
-            "a match has two times",
-            np.flatnonzero(sound & (time != time[np.minimum(first_row[match], len(match) - 1)])),
-        )
+    return np.sort(order[1:][twice & sound[order[1:]]])
 
 
 def _concatenate_extra(parts: list[Extra]) -> Extra:
@@ -314,6 +344,7 @@ def _concatenate_extra(parts: list[Extra]) -> Extra:
         joined([part.time for part in parts]),
         joined([part.group for part in parts]),
         pl.concat(frames) if frames else None,
+        Kept.joined([part.kept for part in parts]),
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ludometer.arrays import Codes, Counts, Floats, Halves, Mask, Times
 from ludometer.errors import LudometerError
 from ludometer.read.columns.codes import IntegerIndex, TextIndex
+from ludometer.read.columns.kept import Kept, KeptReader, find_kept, numbers_or_empty
 from ludometer.read.columns.names import PairColumns, ReadOptions, SeatColumns, find_named
 from ludometer.read.columns.outcomes import UNFINISHED, Outcomes, numbers
 from ludometer.read.columns.times import TimeFormat, can_order, find_epoch, find_time_format, parse_times
@@ -50,11 +51,12 @@ class SeatRows:
 
 @dataclass(frozen=True)
 class Extra:
-    """What may go with each row: a time, the group of --by, the columns of --order."""
+    """What may go with each row: a time, the group of --by, the columns of --order, and further columns to keep."""
 
     time: Times | None
     group: Codes | None
     order: pl.DataFrame | None
+    kept: Kept = field(default_factory=Kept)
 
     def take(self, kept: Mask | Counts) -> Extra:
         """Only these rows."""
@@ -62,6 +64,7 @@ class Extra:
             None if self.time is None else self.time[kept],
             None if self.group is None else self.group[kept],
             None if self.order is None else self.order[np.flatnonzero(kept) if kept.dtype == bool else kept],
+            self.kept.take(kept),
         )
 
 
@@ -88,6 +91,7 @@ class RowReader:
 
     def __post_init__(self) -> None:
         names = list(self.source.schema)
+        self.kept = self._kept(names)
         self._refuse_nested()
         self.order_columns = find_named(names, self.options.order, "--order", file=self.source.name)
         by = (self.options.by,) if self.options.by else ()
@@ -131,7 +135,7 @@ class RowReader:
             bad = _Bad(self.faults, frame, row, ragged)
             bad.add(first < 0, f"{columns.first} is missing")
             bad.add(second < 0, f"{columns.second} is missing")
-            bad.add((first == second) & (first >= 0), "a player meets himself", columns.first)
+            bad.add((first == second) & (first >= 0), "a player plays against themselves", columns.first)
             for mask, kind, shown in bad_score:
                 bad.add(mask, kind, shown)
             extra = self._extra(frame, bad)
@@ -159,9 +163,8 @@ class RowReader:
             bad.add(match < 0, f"{columns.match} is missing")
             bad.add(player < 0, f"{columns.player} is missing")
             bad.add(~np.isfinite(value), f"{value_column} is not a number", value_column)
-            prize = _prizes(frame[columns.prize]) if columns.prize else None
-            if prize is not None:
-                bad.add(~np.isfinite(prize), f"{columns.prize} is not a number", columns.prize)
+            # an empty cell is no prize
+            prize = numbers_or_empty(frame[columns.prize], 0.0, bad.add) if columns.prize else None
             extra = self._extra(frame, bad)
             bad.close()
             if extra.group is not None:
@@ -177,7 +180,8 @@ class RowReader:
 
         by = (self.by_column,) if self.by_column else ()
         filtered = self.where.columns if self.where else ()
-        wanted = (*needed, *self.columns.times, *self.order_columns, *by, *_present(filtered, self.source.schema))
+        wanted = (*needed, *self.columns.times, *self.order_columns, *by, *self.kept.sources)
+        wanted += tuple(_present(filtered, self.source.schema))
         for frame in self.source.batches(wanted):
             start, self.n_rows = self.n_rows, self.n_rows + len(frame)
             if self.on_rows:
@@ -247,10 +251,15 @@ class RowReader:
         )
         if isinstance(columns, SeatColumns) and columns.prize:
             used += (columns.prize,)
-        for name in used:
+        for name in (*used, *self.kept.sources):
             dtype = self.source.schema[name]
             if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
                 raise LudometerError(f"{self.source.name}: column {name} holds {dtype}, not text or numbers")
+
+    def _kept(self, names: list[str]) -> KeptReader:
+        found = find_kept(names, self.options, self.columns, file=self.source.name)
+        is_said = any(column.kind == "advantage" for column in found)
+        return KeptReader(found, isinstance(self.columns, PairColumns), None if is_said else self.options.advantage)
 
     def _player_columns(self) -> tuple[str, ...]:
         columns = self.columns
@@ -279,7 +288,8 @@ class RowReader:
             column = frame[name]
             empty = column.is_null() | (column == "") if column.dtype == pl.String else column.is_null()
             bad.add(empty.fill_null(value=True).to_numpy(), f"{name} is missing")
-        return Extra(time, group, frame.select(self.order_columns) if self.order_columns else None)
+        order = frame.select(self.order_columns) if self.order_columns else None
+        return Extra(time, group, order, self.kept.read(frame, bad.add))
 
     def _choose_time(self, frame: pl.DataFrame) -> None:
         """Once, with the first rows: the first column that can be understood as times."""
@@ -346,16 +356,6 @@ class _Bad:
     def close(self) -> None:
         """Count each row once, however many faults it has."""
         self.faults.n_bad_rows += int(self.rows.sum())
-
-
-def _prizes(column: pl.Series) -> Floats:
-    """The numbers of a column, an empty cell being no prize; NaN where there is something else."""
-    import polars as pl
-
-    empty = column.is_null()
-    if column.dtype == pl.String:
-        empty |= column.str.strip_chars() == ""
-    return np.where(empty.fill_null(value=True).to_numpy(), 0.0, numbers(column))
 
 
 def _mask(rows: Counts, start: int, stop: int) -> Mask:

@@ -21,7 +21,7 @@ import numpy as np
 from ludometer.arrays import Codes
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
-from ludometer.players import Players
+from ludometer.players import Labels, Players
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,9 +84,9 @@ def write_matches(
 ) -> None:
     """Write matches to .parquet, .csv or .jsonl, batch by batch.
 
-    Matches of two are rows of player_1, player_2, score_1. `by_seat`, for records with matches of more, writes a row
-    a seat: match, player, place. Names stand for players who have them, and a column time is added where the times are
-    known.
+    There is one row per match (player_1, player_2, score_1) or, `by_seat`, one row per seat (match, player, place).
+    Times and optional columns follow where they are known; `read_matches` with keep="all" and the names of covariates
+    reads the same record again.
     """
     from polars.io.plugins import register_io_source
 
@@ -156,17 +156,50 @@ def _match_frame(matches: Matches) -> pl.DataFrame:
 
     pairs = matches.pairs
     first, second = (_name(codes, matches.players) for codes in (pairs.first, pairs.second))
-    frame = pl.DataFrame({"player_1": first, "player_2": second, "score_1": pairs.score.astype(np.float32)})
-    return frame if matches.time is None else frame.with_columns(time=matches.time)
+    columns: dict[str, Any] = {"player_1": first, "player_2": second, "score_1": pairs.score.astype(np.float32)}
+    columns |= _columns_per_match(matches)
+    for name, values in _columns_per_seat(matches).items():
+        # score_1 and score_2 would be read as the result
+        stem = "points" if name == "score" else name
+        columns |= {f"{stem}_{seat + 1}": values[seat::2] for seat in range(2)}
+    return pl.DataFrame(columns)
 
 
 def _seat_frame(matches: Matches, n_before: int) -> pl.DataFrame:
     import polars as pl
 
     seats = matches.seats
-    match = np.repeat(np.arange(n_before + 1, n_before + 1 + len(seats)), seats.sizes)
-    frame = pl.DataFrame({"match": match, "player": _name(seats.player, matches.players), "place": seats.place})
-    return frame if matches.time is None else frame.with_columns(time=np.repeat(matches.time, seats.sizes))
+    row = np.repeat(np.arange(len(seats)), seats.sizes)
+    columns: dict[str, Any] = {
+        "match": row + n_before + 1,
+        "player": _name(seats.player, matches.players),
+        "place": seats.place,
+    }
+    columns |= {name: values[row] for name, values in _columns_per_match(matches).items()}
+    columns |= {} if seats.prize is None else {"prize": seats.prize}
+    return pl.DataFrame(columns | _columns_per_seat(matches))
+
+
+def _columns_per_match(matches: Matches) -> dict[str, Any]:
+    """Times and the optional columns with one value per match."""
+    columns = {"time": matches.time, "session": matches.session, "weight": matches.weight}
+    columns |= {"advantage": matches.advantages} if "advantage" in matches.columns else {}
+    return _written(columns | dict(matches.covariates))
+
+
+def _columns_per_seat(matches: Matches) -> dict[str, Any]:
+    """The optional columns with one value per seat."""
+    return _written({"score": matches.score, "side": matches.side, **matches.seat_covariates})
+
+
+def _written(columns: dict[str, Any]) -> dict[str, Any]:
+    """Columns that are there: labels as text, and unknown numbers as empty cells."""
+    import polars as pl
+
+    there = {name: own for name, own in columns.items() if own is not None}
+    return {
+        name: own.text if isinstance(own, Labels) else pl.Series(own, nan_to_null=True) for name, own in there.items()
+    }
 
 
 def _name(codes: Codes, players: Players) -> Codes | pl.Series:

@@ -52,8 +52,22 @@ class ReadOptions:
     place: str | None = None
     prizes: str | None = None
     """A column with what each seat won."""
+    session: str | None = None
+    """A column that says which matches belong together."""
+    weight: str | None = None
+    """A column with how much each match counts."""
+    advantage: str | None = None
+    """none, order (the first player is better off), or a column that says who is, match by match."""
+    side: str | None = None
+    """A column with the team of each player."""
+    covariates: tuple[str, ...] | str = ()
+    """Columns that a model may use, one value per match."""
+    seat_covariates: tuple[str, ...] | str = ()
+    """Columns that a model may use, one value per player in a match; with one row per match NAME_1 and NAME_2."""
+    keep: tuple[str, ...] | str = ()
+    """What is kept under its usual name: score, session, weight, advantage, side, or all of these that are there."""
     order: tuple[str, ...] | str = ()
-    """Columns, or one text with commas."""
+    """Columns; like every list of columns here it may be one text with commas."""
     by: str | None = None
     date_format: str | None = None
     where: str | None = None
@@ -62,8 +76,18 @@ class ReadOptions:
     """Whether players whose names differ only in capitals and blanks are one."""
 
     def __post_init__(self) -> None:
-        if isinstance(self.order, str):
-            object.__setattr__(self, "order", tuple(name.strip() for name in self.order.split(",") if name.strip()))
+        if self.advantage is not None and not self.advantage.strip():
+            raise LudometerError("--advantage: write none, order or the name of a column")
+        for name in ("order", "covariates", "seat_covariates", "keep"):
+            given = getattr(self, name)
+            listed = given.split(",") if isinstance(given, str) else given
+            object.__setattr__(self, name, tuple(own.strip() for own in listed if own.strip()))
+
+    @property
+    def keeps(self) -> bool:
+        """Whether anything beside players, results and times is to be kept."""
+        named = (self.session, self.weight, self.advantage, self.side)
+        return any(named) or bool(self.covariates or self.seat_covariates or self.keep)
 
 
 @dataclass(frozen=True)
@@ -106,7 +130,7 @@ def find_columns(names: Sequence[str], options: ReadOptions, *, file: str) -> Pa
     >>> find_columns(["date", "White", "Black", "Result"], ReadOptions(), file="games.csv").describe()
     'White, Black, Result'
     """
-    finder = _Finder(tuple(names), file)
+    finder = Finder(tuple(names), file)
     is_left = options.time == NO_TIME and NO_TIME not in names
     named = None if is_left else finder.named("--time", options.time)
     # --order takes the place of a time, so a column of dates that nobody named may have gaps
@@ -148,11 +172,11 @@ def find_columns(names: Sequence[str], options: ReadOptions, *, file: str) -> Pa
 
 def find_named(names: Sequence[str], wanted: Iterable[str], option: str, *, file: str) -> list[str]:
     """The columns that an option such as --order names."""
-    finder = _Finder(tuple(names), file)
+    finder = Finder(tuple(names), file)
     return [found for name in wanted if (found := finder.named(option, name))]
 
 
-def _player_columns(finder: _Finder, options: ReadOptions) -> tuple[str | None, str | None]:
+def _player_columns(finder: Finder, options: ReadOptions) -> tuple[str | None, str | None]:
     """The first two that belong together, such as home and away; else the first of either kind."""
     if not options.first and not options.second:
         for pair in zip(FIRST, SECOND, strict=True):
@@ -164,7 +188,7 @@ def _player_columns(finder: _Finder, options: ReadOptions) -> tuple[str | None, 
     return first, second
 
 
-def _result_columns(finder: _Finder, options: ReadOptions, first: str, second: str) -> tuple[str, ...]:
+def _result_columns(finder: Finder, options: ReadOptions, first: str, second: str) -> tuple[str, ...]:
     if options.score == FIRST_WON and FIRST_WON not in finder.names:
         return ()
     if options.score:
@@ -194,11 +218,13 @@ def _result_columns(finder: _Finder, options: ReadOptions, first: str, second: s
 
 
 @dataclass(frozen=True)
-class _Finder:
+class Finder:
+    """Finds columns of a file by name."""
+
     names: tuple[str, ...]
     file: str
     taken: list[str] = field(default_factory=list)
-    """What the user named so far: he will not mean it again."""
+    """What the user named so far: they will not mean it again."""
 
     def first_of(self, wanted: Iterable[str]) -> str | None:
         """The first of these names that is there, upper and lower case and outer space apart."""
@@ -213,15 +239,16 @@ class _Finder:
         if found is None:
             near = difflib.get_close_matches(name, [other for other in self.names if other not in self.taken], n=1)
             hint = f"; do you mean {near[0]!r}?" if near else ""
-            raise LudometerError(f"{self.file}: {option} {name}: no such column{hint}\n{self._listing()}")
+            raise LudometerError(f"{self.file}: {option} {name}: no such column{hint}\n{self.listing()}")
         self.taken.append(found)
         return found
 
     def fail(self, what: str, remedy: str) -> NoReturn:
         """Say what is not there, what is, and which option helps."""
-        raise ColumnsNotFound(f"{self.file}: {what}. Name {remedy}\n{self._listing()}")
+        raise ColumnsNotFound(f"{self.file}: {what}. Name {remedy}\n{self.listing()}")
 
-    def _listing(self) -> str:
+    def listing(self) -> str:
+        """The columns of the file."""
         shown = ", ".join(repr(name) for name in self.names[:20])
         more = f" and {len(self.names) - 20} more" if len(self.names) > 20 else ""
         return f"The file has: {shown}{more}"

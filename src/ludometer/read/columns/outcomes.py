@@ -34,6 +34,7 @@ _NO_PLAY = {
     "not played", "postponed", "cancelled", "canceled",
 }  # fmt: skip
 _POINTS = re.compile(r"(\d{1,18})\s*[-–:]\s*(\d{1,18})")
+"""Points of both players in one cell, such as 3-1."""
 
 
 def parse_result(text: str) -> int:
@@ -176,6 +177,14 @@ def numbers(column: pl.Series) -> Floats:
         # stripping costs more than the cast: only where something was not understood
         values = column.str.strip_chars().cast(pl.Float64, strict=False)
     return (values.fill_null(float("nan")) if values.null_count() else values).to_numpy()
+
+
+def split_points(column: pl.Series) -> Floats:
+    """Points such as 3-1 or 2:2, shape (rows, 2); NaN where a result is written in another way."""
+    import polars as pl
+
+    both = column.cast(pl.String).str.strip_chars().str.extract_groups(f"^{_POINTS.pattern}$").struct.unnest()
+    return both.select(pl.all().cast(pl.Float64).fill_null(float("nan"))).to_numpy()
 
 
 def _halves_of_numbers(column: pl.Series) -> Halves:

@@ -1,0 +1,264 @@
+"""Columns beside players, result and time that are kept on request: scores, sides, sessions, weights, covariates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from ludometer.arrays import Array, Codes, Floats, Mask
+from ludometer.errors import LudometerError
+from ludometer.matches import MATCH_COLUMNS, Columns
+from ludometer.players import Labels
+from ludometer.read.columns.codes import TextIndex
+from ludometer.read.columns.names import POINTS, Finder, PairColumns, ReadOptions, SeatColumns
+from ludometer.read.columns.outcomes import numbers, split_points
+
+if TYPE_CHECKING:
+    import polars as pl
+
+KNOWN = {
+    "session": ("session", "session_id"),
+    "weight": ("weight",),
+    "advantage": ("advantage", "neutral"),
+    "side": ("side", "team"),
+    "score": ("score", "points", "goals"),
+}
+"""What --keep can ask for, and the names under which it is found."""
+
+ALL = "all"
+_NEUTRAL = "neutral"
+_AHEAD = {
+    **dict.fromkeys(("1", "1.0", "true", "yes", "y", "home", "h", "first", "white"), 1),
+    **dict.fromkeys(("-1", "-1.0", "away", "a", "second", "black"), -1),
+    **dict.fromkeys(("0", "0.0", "false", "no", "neutral", "n", "none"), 0),
+}
+_GROUND = {
+    **dict.fromkeys(("1", "1.0", "true", "yes", "y", "neutral", "n"), 0),
+    **dict.fromkeys(("0", "0.0", "false", "no"), 1),
+}
+"""In a column called neutral: true is neutral ground, false an advantage of the first seat."""
+
+Note = Callable[[Mask, str, str | None], None]
+"""Notes rows with a fault: which ones, what it is, and the column whose values are shown."""
+
+
+@dataclass(frozen=True)
+class KeptColumn:
+    """A column of the record, and where it comes from."""
+
+    kind: str
+    """session, weight, advantage, covariates, score, side or seat_covariates."""
+    sources: tuple[str, ...]
+    """One column of the file; two for a column per seat in a file with one row per match."""
+    name: str = ""
+    """Of a covariate."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells it from the others."""
+        return self.kind, self.name
+
+    @property
+    def is_per_match(self) -> bool:
+        """Whether it has one value per match."""
+        return self.kind in MATCH_COLUMNS
+
+    def describe(self) -> str:
+        """In a few words, for the reader."""
+        found = " : ".join(self.sources)
+        return f"{self.name or self.kind} {found}" if (self.name or self.kind) != found else found
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Values of the columns that are kept, row by row."""
+
+    values: Mapping[tuple[str, str], Array] = field(default_factory=dict)
+
+    def take(self, rows: Any) -> Kept:
+        """Only these rows."""
+        return Kept({key: own[rows] for key, own in self.values.items()})
+
+    @classmethod
+    def joined(cls, parts: Sequence[Kept]) -> Kept:
+        """The rows of all parts."""
+        return cls({key: np.concatenate([part.values[key] for part in parts]) for key in parts[0].values})
+
+
+def find_kept(
+    names: Sequence[str], options: ReadOptions, columns: PairColumns | SeatColumns, *, file: str
+) -> tuple[KeptColumn, ...]:
+    """The columns to keep in a file with these column names."""
+    finder = Finder(tuple(names), file)
+    unknown = [name for name in options.keep if name not in KNOWN and name != ALL]
+    if unknown:
+        raise LudometerError(f"--keep {unknown[0]}: write {', '.join(KNOWN)} or {ALL}")
+    found = [_find_known(kind, finder, options, columns) for kind in KNOWN]
+    for option, kind, wanted in (
+        ("--covariates", "covariates", options.covariates),
+        ("--seat-covariates", "seat_covariates", options.seat_covariates),
+    ):
+        found += [KeptColumn(kind, _sources(finder, option, kind, name, columns), name) for name in wanted]
+    return tuple(one for one in found if one is not None)
+
+
+def _find_known(
+    kind: str, finder: Finder, options: ReadOptions, columns: PairColumns | SeatColumns
+) -> KeptColumn | None:
+    given = None if kind == "score" else getattr(options, kind)
+    if kind == "advantage" and given in ("order", "none") and given not in finder.names:
+        return None
+    if given:
+        return KeptColumn(kind, _sources(finder, f"--{kind}", kind, given, columns))
+    if kind not in options.keep and ALL not in options.keep:
+        return None
+    sources = _points(finder, options, columns) if kind == "score" else _known_sources(finder, kind, columns)
+    if sources:
+        return KeptColumn(kind, sources)
+    if kind in options.keep:
+        remedy = "" if kind == "score" else f". Name it with --{kind} COLUMN"
+        raise LudometerError(f"{finder.file}: --keep {kind}: no column holds it{remedy}\n{finder.listing()}")
+    return None
+
+
+def _sources(finder: Finder, option: str, kind: str, name: str, columns: PairColumns | SeatColumns) -> tuple[str, ...]:
+    """The column of this name; of columns per seat, where a row is a match, those that end in _1 and _2."""
+    per_seat = kind not in MATCH_COLUMNS and isinstance(columns, PairColumns)
+    wanted = (f"{name}_1", f"{name}_2") if per_seat else (name,)
+    return tuple(found for own in wanted if (found := finder.named(option, own)))
+
+
+def _known_sources(finder: Finder, kind: str, columns: PairColumns | SeatColumns) -> tuple[str, ...]:
+    if kind in MATCH_COLUMNS or isinstance(columns, SeatColumns):
+        single = finder.first_of(KNOWN[kind])
+        return (single,) if single else ()
+    for name in KNOWN[kind]:
+        both = tuple(found for seat in (1, 2) if (found := finder.first_of((f"{name}_{seat}",))))
+        if len(both) == 2:
+            return both
+    return ()
+
+
+def _points(finder: Finder, options: ReadOptions, columns: PairColumns | SeatColumns) -> tuple[str, ...]:
+    """Where scores are: in the columns of the result if these are points, or in others that are called so."""
+    if isinstance(columns, SeatColumns):
+        own = columns.score or finder.named("--score", options.score)
+        return (own,) if own else _known_sources(finder, "score", columns)
+    if len(columns.score) == 2:
+        return columns.score
+    for pair in POINTS:
+        both = tuple(found for name in pair if (found := finder.first_of((name,))))
+        if len(both) == 2:
+            return both
+    return columns.score if "score" in options.keep else ()
+
+
+@dataclass
+class KeptReader:
+    """Reads the columns that are kept, batch by batch."""
+
+    columns: tuple[KeptColumn, ...]
+    is_row_a_match: bool
+    advantage: str | None = None
+    """none or order, where no column says it."""
+    _labels: dict[tuple[str, str], TextIndex] = field(default_factory=dict)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """All columns of the file that are needed."""
+        return tuple(name for column in self.columns for name in column.sources)
+
+    def read(self, frame: pl.DataFrame, note: Note) -> Kept:
+        """The values of one batch; what is wrong with them is noted."""
+        return Kept({column.key: self._read(column, frame, note) for column in self.columns})
+
+    def finish(self, per_match: Kept, per_seat: Kept) -> Columns:
+        """The columns of the record: rows of matches, and rows of seats."""
+        found: dict[str, Any] = {} if self.advantage is None else {"advantage": self.advantage}
+        for column in self.columns:
+            values = (per_match if column.is_per_match else per_seat).values[column.key]
+            index = self._labels.get(column.key)
+            finished = values.ravel() if index is None else _finished(values.ravel(), index, is_free=bool(column.name))
+            if column.kind == "score" and self.is_row_a_match and len(column.sources) == 1 and np.isnan(values).all():
+                raise LudometerError(f"--keep score: {' and '.join(column.sources)} holds no points, such as 3-1")
+            if column.name:
+                found.setdefault(column.kind, {})[column.name] = finished
+            else:
+                found[column.kind] = finished
+        return cast("Columns", found)
+
+    def _read(self, column: KeptColumn, frame: pl.DataFrame, note: Note) -> Array:
+        parts = [frame[name] for name in column.sources]
+        if column.kind in ("session", "side") or (column.name and not _is_numeric(parts)):
+            codes = self._labels.setdefault(column.key, TextIndex()).codes(parts)
+            if not column.name:
+                for seat, name in enumerate(column.sources):
+                    note(codes[:, seat] < 0, f"{name} is missing", None)
+            return codes[:, 0] if len(parts) == 1 else codes
+        if column.kind == "score" and self.is_row_a_match and len(parts) == 1:
+            return split_points(parts[0])
+        values = np.column_stack([_VALUES[column.kind](part, note) for part in parts])
+        return values[:, 0] if len(parts) == 1 else values
+
+
+def _is_numeric(columns: Sequence[pl.Series]) -> bool:
+    return all(column.dtype.is_numeric() for column in columns)
+
+
+def _finished(codes: Codes, index: TextIndex, *, is_free: bool) -> Labels | Floats:
+    """Labels; for a covariate whose values are all numbers or missing, the numbers."""
+    import polars as pl
+
+    names = index.players.names
+    if is_free:
+        values = names.cast(pl.Float64, strict=False)
+        if not values.null_count():
+            return np.append(values.to_numpy(), np.nan)[codes]
+    return Labels(codes, names)
+
+
+def _weights(column: pl.Series, note: Note) -> Floats:
+    values = numbers(column)
+    with np.errstate(invalid="ignore"):
+        note(~(np.isfinite(values) & (values > 0)), f"{column.name} is not a number above 0", column.name)
+    return values
+
+
+def _advantages(column: pl.Series, note: Note) -> Floats:
+    import polars as pl
+
+    is_neutral = column.name.strip().casefold() == _NEUTRAL
+    words = column.cast(pl.String).str.strip_chars().str.to_lowercase()
+    values = words.replace_strict(_GROUND if is_neutral else _AHEAD, default=None, return_dtype=pl.Float64)
+    kind = "is not yes or no" if is_neutral else "does not say who has the advantage (1, 0, -1, home, away, neutral)"
+    note(values.is_null().to_numpy(), f"{column.name} {kind}", column.name)
+    return values.fill_null(0.0).to_numpy()
+
+
+def numbers_or_empty(column: pl.Series, empty: float, note: Note) -> Floats:
+    """The numbers of a column; what is neither a number nor empty is noted."""
+    import polars as pl
+
+    is_empty = column.is_null()
+    if column.dtype == pl.String:
+        is_empty |= column.str.strip_chars() == ""
+    blank = is_empty.fill_null(value=True).to_numpy()
+    values = numbers(column)
+    note(~(np.isfinite(values) | blank), f"{column.name} is not a number", column.name)
+    return np.where(blank, empty, values)
+
+
+def _scores(column: pl.Series, note: Note) -> Floats:
+    return numbers_or_empty(column, np.nan, note)
+
+
+_VALUES: dict[str, Callable[[pl.Series, Note], Floats]] = {
+    "weight": _weights,
+    "advantage": _advantages,
+    "score": _scores,
+    "covariates": _scores,
+    "seat_covariates": _scores,
+}
