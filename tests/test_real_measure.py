@@ -14,7 +14,7 @@ import pytest
 from ludometer.matches import Matches
 from ludometer.ratings.systems.best_fit import fit_best_elo
 from ludometer.read import read_matches
-from ludometer.report.documents import load_schema
+from ludometer.report.schema import load_schema
 from ludometer.selection import keep_connected
 from ludometer.simulate import coin_on, mix
 from tests.cli.conftest import Run, run

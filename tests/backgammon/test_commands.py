@@ -11,7 +11,7 @@ import pytest
 
 import ludometer.cli
 from ludometer.read import read_file
-from ludometer.report.documents import load_schema
+from ludometer.report.schema import load_schema
 from tests.backgammon.backgammon_records import HAND_WRITTEN, needs_gnubg
 from tests.cli.conftest import Run
 

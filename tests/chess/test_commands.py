@@ -25,7 +25,7 @@ import zstandard
 from ludometer.chess import fit_sensitivity, measure_quality, scale_events
 from ludometer.chess.reading.games import read_chess_games
 from ludometer.moves import Evaluations
-from ludometer.report.documents import load_schema
+from ludometer.report.schema import load_schema
 from tests.chess.fake_engine import starts, write_engine
 from tests.chess.test_events import two_events
 from tests.chess.test_measures import choosing_games

@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 
 from ludometer.demo import CLUB
-from ludometer.report.documents import load_schema, schema_names
+from ludometer.report.schema import load_schema, schema_names
 from tests.cli.conftest import Run
 
 
@@ -498,6 +498,6 @@ def test_help_names_what_an_option_takes_and_its_default_in_plain_words(run: Run
 
 
 def test_rate_and_predict_say_by_which_system(run: Run) -> None:
-    assert "by elo: k 24, start rating 1500; ludometer evaluate tells" in run("rate", CLUB, "--top", 1).err
+    assert "by elo: k 24, start rating 1500; ludometer evaluate shows" in run("rate", CLUB, "--top", 1).err
     assert "by elo: k 40" in run("predict", CLUB, "Dina", "Wim", "--system", "elo:k=40").err
     assert "by glicko2: tau 0.5" in run("rate", CLUB, "--top", 1, "--system", "glicko2").err

@@ -12,7 +12,7 @@ import pytest
 
 from ludometer.read import read_matches
 from ludometer.read.rating_list import read_ratings
-from ludometer.report.documents import load_schema
+from ludometer.report.schema import load_schema
 from tests.cli.conftest import Run
 
 
@@ -42,7 +42,10 @@ def test_the_calculator_has_the_printed_numbers(run: Run) -> None:
         (["--games", 35], "--sigma is needed"),
         (["--sigma", -1, "--games", 35], "must be a number above 0"),
         (["--sigma", 324, "--games", 35, "--h", 2000], "errors need not shrink"),
-        (["--sigma", 324, "--games", 35, "--printed", "--entry-error", 9], "know no --entry-error"),
+        (
+            ["--sigma", 324, "--games", 35, "--printed", "--entry-error", 9],
+            "the printed formulas do not know this: leave out --entry-error",
+        ),
     ],
 )
 def test_the_calculator_refuses_what_makes_no_sense(run: Run, words: list[object], said: str) -> None:
@@ -117,10 +120,10 @@ def test_games_of_right_and_wrong_moves_have_their_truth(run: Run, tmp_path: Pat
     [
         (["--k", "-5"], "--k -5: write a number above 0"),
         (["--k", "inf"], "--k inf: write a number above 0"),
-        (["--width", "0"], "--width 0: write a width above 0, such as 100"),
-        (["--width", "nan"], "--width nan: write a width above 0, such as 100"),
-        (["--start", "nan"], "--start nan: write a rating, such as 1500"),
-        (["--origin", "inf"], "--origin inf: write a rating, such as 1500"),
+        (["--width", "0"], "--width 0: write a number above 0, such as 100"),
+        (["--width", "nan"], "--width nan: write a number above 0, such as 100"),
+        (["--start", "nan"], "--start nan: write a number, such as 1500"),
+        (["--origin", "inf"], "--origin inf: write a number, such as 1500"),
         (["--plot", "learning.png"], "learning.png: write to a file that ends in .svg"),
     ],
 )

@@ -18,7 +18,7 @@ from ludometer.demo import CLUB
 from ludometer.matches import Matches
 from ludometer.measurement import measure
 from ludometer.read import read_matches
-from ludometer.report.documents import load_schema
+from ludometer.report.schema import load_schema
 from ludometer.selection import with_experience
 from ludometer.simulate import simulate_coin, simulate_deterministic, simulate_strengths
 from tests.cli.conftest import Run
@@ -443,6 +443,6 @@ def test_the_page_says_what_was_left_out_of_the_file(run: Run, tmp_path: Path) -
 def test_places_below_the_first_are_said_not_to_count(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "tables.csv"
     run("simulate", "strengths", "--players", 20, "--matches", 300, "--per-match", 3, "--out", path)
-    told = "played for the win only: --prizes linear counts every place"
+    told = "only the win counts: --prizes linear counts every place"
     assert told in run("measure", path, "--quick").err
     assert told not in run("measure", path, "--quick", "--prizes", "winner").err

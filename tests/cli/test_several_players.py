@@ -12,7 +12,7 @@ import pytest
 
 from ludometer.demo import CLUB
 from ludometer.read import read_matches
-from ludometer.report.documents import load_schema
+from ludometer.report.schema import load_schema
 from tests.cli.conftest import Run
 
 

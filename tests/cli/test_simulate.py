@@ -138,7 +138,7 @@ def test_files_that_are_read_are_never_written_to(run: Run, tmp_path: Path) -> N
     [
         (("deterministic", "--out", "x.csv"), "--x"),
         (("deterministic", "--x", 101, "--out", "x.csv"), "101"),
-        (("deterministic", "--x", "nan", "--out", "x.csv"), "in percent"),
+        (("deterministic", "--x", "nan", "--out", "x.csv"), "--x nan: write a number from 0 to 100"),
         (("deterministic", "--x", 50, "--players", 5, "--per-match", 6, "--out", "x.csv"), "from 2 to all 5"),
         (("deterministic", "--x", 50, "--on", "games.csv", "--players", 9, "--out", "x.csv"), "leave out --players"),
         (("coin", "--on", "games.csv", "--per-match", 2, "--out", "x.csv"), "leave out --per-match"),

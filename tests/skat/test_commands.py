@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 from ludometer.ratings.scores.record import SeriesRecord
-from ludometer.report.documents import load_schema
+from ludometer.report.schema import load_schema
 from ludometer.skat.luck.chance import ChanceFactors, correct_records, table_points
 from ludometer.skat.luck.winning import WinningModel
 from ludometer.skat.report.phrases import PHRASES, phrase

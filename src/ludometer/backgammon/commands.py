@@ -19,9 +19,13 @@ from ludometer.cli.options import (
     seed_option,
 )
 from ludometer.errors import LudometerError
+from ludometer.programs import Program
 
 if TYPE_CHECKING:
     from ludometer.backgammon.play import GradedPlayer
+
+
+PROGRAMS = (Program("gnubg", "backgammon analyse and play", ("--version",)),)
 
 
 @click.group("backgammon", short_help="Skill and luck of backgammon matches apart, by GNU Backgammon.", cls=InOrder)

@@ -14,21 +14,21 @@ from ludometer.extensions import COMMANDS, find_extensions, load_extension
 from ludometer.version import __version__
 
 _EXTENSIONS = "..."
-"""Where the commands of slices and other packages stand among ours."""
+"""The place of the commands of slices and other packages among ours."""
 
 _COMMANDS = {
-    "demo": "The main job on bundled data, from start to finish.",
-    "measure": "How much skill, how much luck.",
-    "rate": "Ratings of the players.",
-    "evaluate": "Rating systems compared by predicting before updating.",
-    "predict": "Probability of each result between players.",
-    "noise": "How far ratings lie from the truth, and the best step.",
-    "learn": "How fast players get better.",
+    "demo": "Analyse six bundled games and write a report.",
+    "measure": "Measure how much is skill and how much is luck.",
+    "rate": "Rate the players.",
+    "evaluate": "Compare rating systems by their forecasts.",
+    "predict": "Predict the result when players meet.",
+    "noise": "Estimate rating error and the best update step.",
+    "learn": "Measure how fast players improve.",
     _EXTENSIONS: "",
     "simulate": "Write a match file with known truth.",
-    "schema": "The JSON Schema of a command's output.",
-    "doctor": "What is installed: versions, engines, a browser.",
-    "completion": "Completion of commands and options in the shell.",
+    "schema": "Print the JSON Schema of a command's output.",
+    "doctor": "Show what is installed: versions, engines, a browser.",
+    "completion": "Print a script that completes commands in the shell.",
 }
 
 
@@ -58,10 +58,10 @@ class LazyGroup(click.Group):
         """List the commands; ours without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(
-                [(name, _COMMANDS.get(name) or self._told(ctx, name)) for name in self.list_commands(ctx)]
+                [(name, _COMMANDS.get(name) or self._describe(ctx, name)) for name in self.list_commands(ctx)]
             )
 
-    def _told(self, ctx: click.Context, name: str) -> str:
+    def _describe(self, ctx: click.Context, name: str) -> str:
         command = self.get_command(ctx, name)
         return command.get_short_help_str(80) if command else ""
 
@@ -69,17 +69,17 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="ludometer")
 def cli() -> None:
-    """How much of a game is skill, how much luck, and how strong is each player.
+    """Measure how much of a game is skill and how much is luck, and how strong each player is.
 
-    FILE is a CSV, Parquet, JSON lines, Arrow or PGN file of matches, plain or packed (.gz, .zst, .bz2), or - for
+    FILE is a CSV, Parquet, JSON lines, Arrow or PGN file of matches, plain or compressed (.gz, .zst, .bz2), or - for
     standard input. Start with: ludometer demo
     """
 
 
 def main() -> None:
     """Run the command line: status 0 done, 2 bad usage or bad data, 1 anything else."""
-    # a polite kill ends the work like Ctrl-C, so that drafts of files are taken away; also where a shell that put us
-    # into the background has Ctrl-C ignored
+    # SIGTERM ends the work like Ctrl-C, so that drafts of files are removed; also in the background of a shell, where
+    # Ctrl-C is ignored
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         cli.main(prog_name="ludometer", standalone_mode=False)

@@ -124,17 +124,69 @@ class WordedDefault(click.Option):
 
 
 class Number(click.FloatRange):
-    """A finite number: click's own floats include nan and inf."""
+    """A finite number, where click's own floats include nan and inf; the example is part of the message."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The number, in its range."""
-        number: float = super().convert(value, param, ctx)
+    def __init__(
+        self,
+        min: float | None = None,
+        max: float | None = None,
+        *,
+        min_open: bool = False,
+        max_open: bool = False,
+        example: float | None = None,
+        word: str | None = None,
+    ) -> None:
+        super().__init__(min, max, min_open, max_open)
+        self.example = example
+        self.word = word
+        """A word that may stand instead of the number."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number in its range, or the word."""
+        if self.word is not None and value == self.word:
+            return value
+        try:
+            number = super().convert(value, None, ctx)
+        except click.BadParameter:
+            number = math.nan
         if not math.isfinite(number):
-            self.fail(f"{value} is not a finite number.", param, ctx)
+            flag = param.opts[-1] if param else "number"
+            raise LudometerError(f"{flag} {value}: write {self._wanted()}")
         return number
+
+    def _wanted(self) -> str:
+        if self.max is not None and self.min is not None:
+            text = f"a number from {self.min:g} to {self.max:g}"
+        elif self.min is not None:
+            text = f"a number above {self.min:g}" if self.min_open else f"a number from {self.min:g} up"
+        else:
+            text = "a number"
+        text += "" if self.example is None else f", such as {self.example:g}"
+        return text if self.word is None else f"{text}, or {self.word}"
 
     def _describe_range(self) -> str:
         return super()._describe_range() if self.min is not None or self.max is not None else ""
+
+
+class WholeNumbers(click.ParamType[tuple[int, ...]]):
+    """Whole numbers with commas between them."""
+
+    name = "numbers"
+
+    def convert(
+        self,
+        value: Any,
+        param: click.Parameter | None,
+        ctx: click.Context | None,  # noqa: ARG002
+    ) -> tuple[int, ...]:
+        """The numbers in their order."""
+        if not isinstance(value, str):
+            return tuple(value)
+        try:
+            return tuple(int(word) for word in value.split(","))
+        except ValueError:
+            flag = param.opts[-1] if param else "numbers"
+            raise LudometerError(f"{flag} {value}: write whole numbers with commas, such as 25,1,100") from None
 
 
 class OutFile(click.ParamType[Path]):

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import platform
 import subprocess
 
 import click
 
-from ludometer.programs import find_program
+from ludometer.extensions import COMMANDS, find_extensions
+from ludometer.programs import Extra, Program, find_program
 from ludometer.report.text import format_table
 from ludometer.version import __version__
 
-PACKAGES = ("altair", "click", "joblib", "numba", "numpy", "polars", "rich", "scipy", "vl-convert-python", "zstandard")
-EXTRAS = {
-    "chess": ("chess analyse, follow, play and games of other starts", ("chess",)),
-    "cluster": ("--cluster: work on several machines", ("dask", "distributed")),
-}
-"""Parts that pip installs on request only, what they are for, and their packages."""
-
-PROGRAMS = {
-    "stockfish": ("chess analyse, follow and play", ()),
-    "gnubg": ("backgammon analyse and play", ("--version",)),
-    "xskat": ("plays Skat games for the bundled record", None),
-    "chromium": ("a browser, to look at reports in the tests", ("--version",)),
-}
-"""Programs that parts of ludometer or its tests use where they are, and how they tell their version (None: not)."""
+PACKAGES = (
+    "altair",
+    "arviz-stats",
+    "click",
+    "jinja2",
+    "joblib",
+    "numba",
+    "numpy",
+    "polars",
+    "rich",
+    "scipy",
+    "vl-convert-python",
+    "zstandard",
+)
+EXTRAS = (Extra("cluster", "--cluster: work on several machines", ("dask", "distributed"), "pip install '.[cluster]'"),)
+PROGRAMS = (Program("chromium", "a browser that looks at reports in the tests", ("--version",)),)
 
 _PATIENCE = 10.0
 _MISSING = "not found"
@@ -33,45 +37,65 @@ _MISSING = "not found"
 
 @click.command("doctor")
 def command() -> None:
-    """Tell which versions are installed, which programs were found, and how to get what is missing.
+    """Show which versions are installed, which programs were found, and how to install what is missing.
 
     \b
     ludometer doctor
     """
-    import polars as pl
-
-    from ludometer.kernels.runtime.compile import JIT, cache_folder
-
+    extras, programs = _wanted()
     click.echo(
         f"ludometer {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}\n"
     )
     click.echo(format_table(["package", "version"], [[name, _version(name)] for name in PACKAGES], left=(0, 1)))
-    rows = [[name, package, _version(package), use] for name, (use, parts) in EXTRAS.items() for package in parts]
-    click.echo("\n" + format_table(["extra", "package", "version", "what for"], rows, left=(0, 1, 2, 3)))
-    for name, (_, parts) in EXTRAS.items():
-        if any(_version(package) == _MISSING for package in parts):
-            click.echo(f"  to install it: pip install '.[{name}]'")
-    found = [[name, find_program(name) or _MISSING, _ask(name), use] for name, (use, _) in PROGRAMS.items()]
-    click.echo("\n" + format_table(["program", "where", "version", "what for"], found, left=(0, 1, 2, 3)))
-    missing = [name for name in PROGRAMS if not find_program(name)]
-    if missing:
-        click.echo(f"  on Debian or Ubuntu: apt-get install {' '.join(missing)}; nothing else needs them")
+    click.echo("\n" + _describe_extras(extras))
+    click.echo("\n" + _describe_programs(programs))
     lacks = [name for name in PACKAGES if _version(name) == _MISSING]
     click.echo(f"\nmissing: {', '.join(lacks)}; install ludometer again" if lacks else "\nEverything needed is there.")
-    click.echo(f"{pl.thread_pool_size()} threads for reading")
-    click.echo(f"compiled kernels: {cache_folder()}" if JIT else "kernels run as plain Python (NUMBA_DISABLE_JIT)")
+    click.echo(_describe_runtime())
 
 
-def _ask(name: str) -> str:
+def _wanted() -> tuple[list[Extra], list[Program]]:
+    """Extras and programs of the commands that slices and other packages add, and our own."""
+    modules = [importlib.import_module(reference.partition(":")[0]) for reference in find_extensions(COMMANDS).values()]
+    extras = [extra for module in modules for extra in getattr(module, "EXTRAS", ())]
+    programs = [program for module in modules for program in getattr(module, "PROGRAMS", ())]
+    return [*extras, *EXTRAS], [*programs, *PROGRAMS]
+
+
+def _describe_extras(extras: list[Extra]) -> str:
+    rows = [[extra.name, name, _version(name), extra.purpose] for extra in extras for name in extra.packages]
+    lines = [format_table(["extra", "package", "version", "what for"], rows, left=(0, 1, 2, 3))]
+    missing = (extra for extra in extras if any(_version(package) == _MISSING for package in extra.packages))
+    return "\n".join([*lines, *(f"  to install {extra.name}: {extra.install}" for extra in missing)])
+
+
+def _describe_programs(programs: list[Program]) -> str:
+    rows = [[one.name, find_program(one.name) or _MISSING, _ask(one), one.purpose] for one in programs]
+    lines = [format_table(["program", "where", "version", "what for"], rows, left=(0, 1, 2, 3))]
+    if missing := [one.name for one in programs if not find_program(one.name)]:
+        lines.append(f"  on Debian or Ubuntu: apt-get install {' '.join(missing)}; nothing else needs them")
+    return "\n".join(lines)
+
+
+def _describe_runtime() -> str:
+    import polars as pl
+
+    from ludometer.kernels.runtime.compile import JIT, cache_folder
+
+    kernels = f"compiled kernels: {cache_folder()}" if JIT else "kernels run as plain Python (NUMBA_DISABLE_JIT)"
+    return f"{pl.thread_pool_size()} threads for reading\n{kernels}"
+
+
+def _ask(program: Program) -> str:
     """The first line with a number in it of what a program says of itself."""
-    where, how = find_program(name), PROGRAMS[name][1]
+    where = find_program(program.name)
     if where is None:
         return ""
-    if how is None:
-        return "not told"
+    if program.version is None:
+        return "not known"
     try:
         told = subprocess.run(
-            [where, *how],
+            [where, *program.version],
             input="quit\n",
             capture_output=True,
             text=True,

@@ -1,142 +1,148 @@
-"""ludometer learn: how fast players get better, from a rating list or by following them through a record."""
+"""ludometer learn: how fast players improve, from a rating list or by following them through a record."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from ludometer.cli.options import (
-    command_line,
-    file_options,
-    json_option,
-    listen,
-    load,
-    note,
-    out_path,
-    refuse_options,
-)
+from ludometer.cli.declared import Number, OutFile, WordedDefault, argument, group, option, refuse_options, takes
+from ludometer.cli.loading import load
+from ludometer.cli.screen import listen, note
+from ludometer.cli.shared import FileOptions, JsonOption, check_targets
 from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
-    from ludometer.cli.options import Group
     from ludometer.learning import Learning
+    from ludometer.matches import Matches
 
 _OF_LISTS = ("file", "rating", "width", "origin", "snapshots", "plot", "json_file", "drop_bad_rows")
 
 
-@click.command("learn")
-@file_options()
-@click.option("--rating", metavar="COLUMN", help="Column of a rating list; a file with it is no match file.")
-@click.option(
-    "--width",
-    type=float,
-    default=100,
-    show_default=True,
-    metavar="POINTS",
-    help="Width of a rating class in Elo points.",
-)
-@click.option(
-    "--window",
-    type=click.IntRange(5),
-    default=25,
-    show_default=True,
-    metavar="N",
-    help="Games of a player that tell his level.",
-)
-@click.option("--k", type=float, metavar="K", help="Step of the ratings behind it.  [default: the best]")
-@click.option("--start", type=float, default=1500, show_default=True, metavar="RATING", help="Rating of a newcomer.")
-@click.option("--origin", type=float, metavar="RATING", help="Rating of a beginner in the learning models.")
-@click.option(
-    "--snapshots",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Lists of the same players in the file.",
-)
-@click.option("--plot", callback=out_path, metavar="FILE", help="Draw both curves: .svg.")
-@json_option
-def command(**options: Any) -> None:
-    """Measure how fast players learn, after Smith 1994: by the shape of the ratings of FILE and by following players.
+@dataclass(frozen=True)
+class LearnOptions:
+    """All of them."""
 
-    FILE is a rating list (a column rating) or a match file. In a steady state the list tells how fast players learn in
-    each class, measured in how fast they leave (L / D); a match file tells also what they gained from game to game.
+    file: str = argument()
+    reading: FileOptions = group(FileOptions)
+    rating: str | None = option(
+        "--rating", metavar="COLUMN", help="Rating column of a rating list; without one FILE holds matches."
+    )
+    width: float = option(
+        "--width",
+        type=Number(0, min_open=True, example=100),
+        default=100,
+        show_default=True,
+        metavar="POINTS",
+        help="Width of a rating class in Elo points.",
+    )
+    window: int = option(
+        "--window",
+        type=click.IntRange(5),
+        default=25,
+        show_default=True,
+        metavar="N",
+        help="Number of games from which a player's level is estimated.",
+    )
+    k: float | None = option(
+        "--k",
+        cls=WordedDefault,
+        type=Number(0, min_open=True, example=24),
+        show_default="the best",
+        metavar="K",
+        help="Elo step of the underlying ratings.",
+    )
+    start: float = option(
+        "--start",
+        type=Number(example=1500),
+        default=1500,
+        show_default=True,
+        metavar="RATING",
+        help="Rating of new players.",
+    )
+    origin: float | None = option(
+        "--origin", type=Number(example=1500), metavar="RATING", help="Rating of a beginner in the learning models."
+    )
+    snapshots: int = option(
+        "--snapshots",
+        type=click.IntRange(1),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="Number of lists of the same players in FILE.",
+    )
+    plot: Path | None = option("--plot", type=OutFile(".svg"), metavar="FILE", help="Draw both curves to this .svg.")
+    json: JsonOption = group(JsonOption)
+
+
+@click.command("learn")
+@takes(LearnOptions)
+def command(options: LearnOptions) -> None:
+    """Measure how fast players learn (Smith 1994), from the distribution of ratings and by following players.
+
+    FILE is a rating list (with a column rating) or a match file. In a steady state, the list shows for each class how
+    fast players learn relative to how fast they leave (L / D); a match file also shows what they gained per game.
 
     \b
     ludometer learn ratings.csv
     ludometer learn chess.pgn.zst --plot learning.svg --json learning.json
     """
     listen()
-    from ludometer.learning import study_learning
-    from ludometer.matches import Matches
-    from ludometer.read.rating_list import collect_ratings, find_ratings
-    from ludometer.report.documents import provenance_document
-    from ludometer.report.files import check_suffix, write_json
     from ludometer.report.leagues import learning_document
+    from ludometer.report.presenter import present, write_text
 
-    _check_numbers(options)
-    if options["plot"]:
-        check_suffix(options["plot"], (".svg",))
-    target = options["json_file"]
-    if target not in (None, "-") and Path(target).resolve() == Path(options["file"]).resolve():
-        raise LudometerError(f"{target} is the file that is read: write to another one")
-    if options["by"]:
+    check_targets([options.file], options.json.json_file, options.plot)
+    if options.reading.by:
         raise LudometerError("learning is studied in one population: choose a part of the file with --where")
-    shared = {"width": options["width"], "origin": options["origin"]}
-    found = find_ratings(options["file"], options["rating"])
-    if found is not None:
-        refuse_options("a rating list has no matches", kept=_OF_LISTS)
-        listed = collect_ratings(*found, drop_bad_rows=options["drop_bad_rows"])
-        note(*listed.describe())
-        study = study_learning(listed.rating, **shared, snapshots=options["snapshots"])
-        study = replace(study, provenance=replace(study.provenance, data=listed.fingerprint))
-    else:
-        refuse_options("snapshots are those of a rating list", refused=("snapshots",))
-        (group,) = _load_record(options)
-        assert isinstance(group.matches, Matches)
-        study = study_learning(
-            group.matches, **shared, games=options["window"], k=options["k"], start_rating=options["start"]
+    study = _study(options)
+    present(study, options.json.output, text=lambda: _text(study), document=lambda: learning_document(study))
+    if options.plot:
+        from ludometer.drawing import to_svg
+
+        write_text(to_svg(study.plot()), options.plot)
+
+
+def _study(options: LearnOptions) -> Learning:
+    """The study of a list or of a record, whichever the file is."""
+    from ludometer.learning import study_learning
+    from ludometer.read.rating_list import collect_ratings, find_ratings
+
+    found = find_ratings(options.file, options.rating)
+    if found is None:
+        refuse_options("only a rating list has snapshots", refused=("snapshots",))
+        return study_learning(
+            _load_record(options),
+            width=options.width,
+            origin=options.origin,
+            games=options.window,
+            k=options.k,
+            start_rating=options.start,
         )
-    if options["json_file"] != "-":
-        _show(study)
-    if options["json_file"]:
-        origin = provenance_document([study.provenance], command_line())
-        write_json(learning_document(study) | {"provenance": origin}, options["json_file"])
-    if options["plot"]:
-        _draw(study, options["plot"])
+    refuse_options("a rating list has no matches", kept=_OF_LISTS)
+    listed = collect_ratings(*found, drop_bad_rows=options.reading.drop_bad_rows)
+    note(*listed.describe())
+    study = study_learning(listed.rating, width=options.width, origin=options.origin, snapshots=options.snapshots)
+    return replace(study, provenance=replace(study.provenance, data=listed.fingerprint))
 
 
-def _check_numbers(options: dict[str, Any]) -> None:
-    """Before anything is read: numbers that are some, as click takes nan and inf for numbers too."""
-    width, step = options["width"], options["k"]
-    if not (width > 0 and math.isfinite(width)):
-        raise LudometerError(f"--width {width:g}: write a width above 0, such as 100")
-    if step is not None and not (step > 0 and math.isfinite(step)):
-        raise LudometerError(f"--k {step:g}: write a number above 0, such as 24")
-    for name in ("start", "origin"):
-        if options[name] is not None and not math.isfinite(options[name]):
-            raise LudometerError(f"--{name} {options[name]:g}: write a rating, such as 1500")
+def _load_record(options: LearnOptions) -> Matches:
+    from ludometer.read.columns.names import ColumnsNotFound
 
-
-def _load_record(options: dict[str, Any]) -> list[Group]:
     try:
-        return load(options)
-    except LudometerError as error:
-        if "no columns hold the two players" not in str(error):
-            raise
-        raise type(error)(f"{error}. A rating list has a column rating, or one that --rating names") from error
+        (loaded,) = load(options.file, options.reading)
+    except ColumnsNotFound as error:
+        raise ColumnsNotFound(f"{error}. A rating list has a column rating, or one that --rating names") from None
+    return loaded.record
 
 
-def _show(study: Learning) -> None:
+def _text(study: Learning) -> str:
+    """The summary, and one line per class."""
     from ludometer.report.text import format_table
 
-    click.echo(study.summary() + "\n")
     followed = study.tracked is not None
-    headers = ["rating", "players", "L / D", "error", *(["gained a game", "error"] if followed else [])]
+    headers = ["rating", "players", "L / D", "error", *(["gain per game", "error"] if followed else [])]
 
     def cell(value: float | None, form: str) -> str:
         return "-" if value is None else format(value, form)
@@ -152,13 +158,4 @@ def _show(study: Learning) -> None:
         for row in study.to_frame().iter_rows(named=True)
         if row["players"]
     ]
-    click.echo(format_table(headers, rows))
-
-
-def _draw(study: Learning, path: Any) -> None:
-    from ludometer.drawing import to_svg
-    from ludometer.report.files import replacing
-
-    with replacing(path) as draft:
-        draft.write_text(to_svg(study.plot()), encoding="utf-8")
-    note(f"wrote {path}")
+    return f"{study.summary()}\n\n{format_table(headers, rows)}"

@@ -74,11 +74,14 @@ class Counted(Protocol):
         ...
 
 
-def load(file: str, options: FileOptions, *, connect: bool = True) -> list[Group]:
+def load(file: str, options: FileOptions, *, stream: bool = False, connect: bool = True) -> list[Group]:
     """Read the file as the options say, note what was understood, and return its groups.
 
-    `connect` looks at connected groups of players too; a command that does so itself goes without.
+    A stream is one group, read while it is played. `connect` looks at connected groups of players too; a command that
+    does so itself goes without.
     """
+    if stream:
+        return [_open_stream(file, options)]
     from ludometer.matches import Seats
     from ludometer.read import read_file
 
@@ -102,8 +105,7 @@ def load(file: str, options: FileOptions, *, connect: bool = True) -> list[Group
     return [_connect(value, matches, options.min_component, reading.n_bad_rows) for value, matches in groups.items()]
 
 
-def load_stream(file: str, options: FileOptions) -> list[Group]:
-    """Open a file that is read batch by batch, as the one group."""
+def _open_stream(file: str, options: FileOptions) -> Group:
     from ludometer.read import stream_matches
 
     for name in ("min_component", "experience"):
@@ -111,7 +113,7 @@ def load_stream(file: str, options: FileOptions) -> list[Group]:
             raise LudometerError(f"--{name.replace('_', '-')} needs the whole file: leave out --stream")
     stream = stream_matches(file, options.columns)
     note(*stream.describe())
-    return [Group(None, stream)]
+    return Group(None, stream)
 
 
 def load_by_usual_names(file: str, option: str) -> Matches:

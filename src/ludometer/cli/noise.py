@@ -1,56 +1,84 @@
-"""ludometer noise: how far ratings lie from the truth, and the step that is best."""
+"""ludometer noise: how far ratings are from the truth, and the best update step."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ludometer.cli.options import (
-    command_line,
-    file_options,
-    json_option,
-    listen,
-    load,
-    note,
-    refuse_options,
-    simulation_options,
-    workers_of,
-)
+from ludometer.cli.declared import Number, WordedDefault, argument, group, option, refuse_options, takes
+from ludometer.cli.loading import load
+from ludometer.cli.screen import listen, note
+from ludometer.cli.shared import FileOptions, JsonOption, WorkOptions, check_targets
 from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
-    from ludometer.result import Provenance
+    from ludometer.ratings.noise.noise import Lifetimes
+
+_OF_CALCULATOR = ("sigma", "games", "step", "entry_error", "lifetimes", "printed", "json_file")
+
+
+@dataclass(frozen=True)
+class NoiseOptions:
+    """All of them."""
+
+    file: str | None = argument(required=False)
+    reading: FileOptions = group(FileOptions)
+    sigma: float | None = option(
+        "--sigma",
+        cls=WordedDefault,
+        type=Number(example=324),
+        show_default="estimated from FILE",
+        metavar="POINTS",
+        help="SD of the players' true strengths.",
+    )
+    games: float | None = option(
+        "--games",
+        cls=WordedDefault,
+        type=Number(example=35),
+        show_default="counted in FILE",
+        metavar="G",
+        help="Mean number of games in a player's career.",
+    )
+    step: float = option(
+        "--h",
+        type=Number(example=32),
+        default=32,
+        show_default=True,
+        metavar="H",
+        help="Update step: the winner gains h / 2 (1 - E); k is h / 2.",
+    )
+    entry_error: float | None = option(
+        "--entry-error",
+        cls=WordedDefault,
+        type=Number(example=200),
+        show_default="sigma",
+        metavar="POINTS",
+        help="Error of a new player's rating.",
+    )
+    lifetimes: Lifetimes = option(
+        "--lifetimes",
+        type=click.Choice(["fixed", "exponential"]),
+        default="fixed",
+        show_default=True,
+        help="Distribution of career lengths.",
+    )
+    printed: bool = option("--printed", is_flag=True, help="Use the formulas as Smith printed them, which are wrong.")
+    period: str | None = option(
+        "--period", metavar="PERIOD", help="Periods for the drift in FILE: day, week, month, year or a number."
+    )
+    work: WorkOptions = group(WorkOptions)
+    json: JsonOption = group(JsonOption)
 
 
 @click.command("noise")
-@file_options(optional=True)
-@click.option(
-    "--sigma", type=float, metavar="POINTS", help="SD of the players' true strengths.  [default: that of FILE]"
-)
-@click.option("--games", type=float, metavar="G", help="Mean games in a player's lifetime.  [default: those of FILE]")
-@click.option(
-    "--h",
-    "step",
-    type=float,
-    default=32,
-    show_default=True,
-    metavar="H",
-    help="Step: the winner gains h / 2 (1 - E), k is h / 2.",
-)
-@click.option("--entry-error", type=float, metavar="POINTS", help="Error of a newcomer's rating.  [default: sigma]")
-@click.option(
-    "--lifetimes", type=click.Choice(["fixed", "exponential"]), default="fixed", show_default=True, help="Their shape."
-)
-@click.option("--printed", is_flag=True, help="The formulas as Smith printed them, which are wrong.")
-@click.option("--period", metavar="PERIOD", help="Of the drift of FILE: day, week, month, year or a number.")
-@simulation_options
-@json_option
-def command(**options: Any) -> None:
-    """Compute the noise in ratings that a step h gives, and the h that is best (after Smith 1994, corrected).
+@takes(NoiseOptions)
+def command(options: NoiseOptions) -> None:
+    """Estimate the rating error for an update step h, and the best h (after Smith 1994, corrected).
 
-    Without FILE a calculator. With FILE the SD of strengths and the games of a player come from the record, and what
-    else disturbs its ratings is told: triangles (A beats B beats C beats A) and drift by period.
+    Without FILE this is a calculator. With FILE the SD of strengths and the number of games come from the record, and
+    the output adds what else disturbs its ratings: triangles (A beats B beats C beats A) and drift by period.
 
     \b
     ludometer noise --sigma 324 --games 35 --h 64
@@ -58,37 +86,32 @@ def command(**options: Any) -> None:
     ludometer noise league.csv --h 32 --period year
     """
     listen()
-    from ludometer.report.documents import provenance_document
-    from ludometer.report.files import write_json
-
-    body, lines, origin = _of_file(options) if options["file"] else _calculate(options)
-    if options["json_file"] != "-":
-        click.echo("\n".join(lines))
-    if options["json_file"]:
-        write_json(body | {"provenance": provenance_document([origin], command_line())}, options["json_file"])
+    if options.file:
+        _study_file(options.file, options)
+    else:
+        _calculate(options)
 
 
-def _calculate(options: dict[str, Any]) -> tuple[dict[str, Any], list[str], Provenance]:
+def _calculate(options: NoiseOptions) -> None:
     from ludometer.ratings import measure_noise, measure_printed_noise
     from ludometer.report.leagues import noise_document, printed_noise_document
+    from ludometer.report.presenter import present
 
-    for name in ("sigma", "games"):
-        if options[name] is None:
-            raise click.UsageError(f"--{name} is needed where there is no FILE to take it from")
-    kept = ("sigma", "games", "step", "entry_error", "lifetimes", "printed", "json_file")
-    refuse_options("there is no FILE", kept=kept)
-    numbers = {"sd": options["sigma"], "games": options["games"], "step": options["step"]}
-    if options["printed"]:
-        if options["entry_error"] is not None or options["lifetimes"] != "fixed":
-            raise LudometerError("the printed formulas know no --entry-error and no --lifetimes")
+    if options.sigma is None or options.games is None:
+        missing = "--sigma" if options.sigma is None else "--games"
+        raise click.UsageError(f"{missing} is needed where there is no FILE to take it from")
+    refuse_options("there is no FILE", kept=_OF_CALCULATOR)
+    numbers = {"sd": options.sigma, "games": options.games, "step": options.step}
+    if options.printed:
+        refuse_options("the printed formulas do not know this", refused=("entry_error", "lifetimes"))
         printed = measure_printed_noise(**numbers)
-        return printed_noise_document(printed), printed.summary().splitlines(), printed.provenance
-    noise = measure_noise(**numbers, entry_error=options["entry_error"], lifetimes=options["lifetimes"])
-    return noise_document(noise), noise.summary().splitlines(), noise.provenance
+        present(printed, options.json.output, document=lambda: printed_noise_document(printed))
+        return
+    noise = measure_noise(**numbers, entry_error=options.entry_error, lifetimes=options.lifetimes)
+    present(noise, options.json.output, document=lambda: noise_document(noise))
 
 
-def _of_file(options: dict[str, Any]) -> tuple[dict[str, Any], list[str], Provenance]:
-    from ludometer.matches import Matches
+def _study_file(file: str, options: NoiseOptions) -> None:
     from ludometer.ratings import Dynamic, estimate_noise, measure_drift, measure_noise, measure_triangles
     from ludometer.report.leagues import (
         drift_absences,
@@ -97,29 +120,33 @@ def _of_file(options: dict[str, Any]) -> tuple[dict[str, Any], list[str], Proven
         triangles_absences,
         triangles_document,
     )
+    from ludometer.report.presenter import present
 
-    if options["printed"]:
-        raise LudometerError("--printed is the calculator's: give --sigma and --games instead of a file")
-    if options["by"]:
-        raise LudometerError("noise is told of one league: choose a part of the file with --where")
-    (group,) = load(options)
-    matches, seed = group.matches, options["seed"]
-    assert isinstance(matches, Matches)
-    settings = {"step": options["step"], "entry_error": options["entry_error"], "lifetimes": options["lifetimes"]}
+    if options.printed:
+        raise LudometerError("--printed needs no file: give --sigma and --games instead")
+    if options.reading.by:
+        raise LudometerError("noise is estimated for one league: choose a part of the file with --where")
+    check_targets([file], options.json.json_file)
+    (loaded,) = load(file, options.reading)
+    matches, seed = loaded.record, options.work.seed
+    settings: dict[str, Any] = {
+        "step": options.step,
+        "entry_error": options.entry_error,
+        "lifetimes": options.lifetimes,
+    }
     noise = estimate_noise(matches, **settings, seed=seed)
-    if options["sigma"] is not None or options["games"] is not None:
-        sd = noise.sd if options["sigma"] is None else options["sigma"]
-        games = noise.games if options["games"] is None else options["games"]
+    if options.sigma is not None or options.games is not None:
+        sd = noise.sd if options.sigma is None else options.sigma
+        games = noise.games if options.games is None else options.games
         noise = measure_noise(sd=sd, games=games, **settings)
     lines, absent, triangles = noise.summary().splitlines(), {}, None
     try:
-        triangles = measure_triangles(matches, seed=seed, workers=workers_of(options))
+        triangles = measure_triangles(matches, seed=seed, workers=options.work.workers)
         lines += ["", "Triangles", *triangles.summary().splitlines()]
     except LudometerError as error:
         absent["triangles"] = str(error)
         note(f"no triangles: {error}")
-    period = options["period"]
-    drift = measure_drift(matches, system=Dynamic(h=options["step"]), period=_period(period))
+    drift = measure_drift(matches, system=Dynamic(h=options.step), period=_period(options.period))
     lines += ["", "Drift", *drift.summary().splitlines()]
     body = noise_document(noise) | {
         "triangles": None if triangles is None else triangles_document(triangles),
@@ -128,7 +155,7 @@ def _of_file(options: dict[str, Any]) -> tuple[dict[str, Any], list[str], Proven
     body["absent"] |= absent | drift_absences(drift)
     if triangles is not None:
         body["absent"] |= triangles_absences(triangles)
-    return body, lines, noise.provenance
+    present(noise, options.json.output, text=lambda: "\n".join(lines), document=lambda: body)
 
 
 def _period(text: str | None) -> float | str | None:

@@ -165,9 +165,7 @@ def load(options: dict[str, Any], *, connect: bool = True) -> list[Group]:
             raise LudometerError(f"{target} is the file that is read: write to another one")
     names = {field.name for field in fields(FileOptions)}
     typed = FileOptions(**{name: value for name, value in options.items() if name in names})
-    if options.get("stream"):
-        return loading.load_stream(options["file"], typed)
-    return loading.load(options["file"], typed, connect=connect)
+    return loading.load(options["file"], typed, stream=options.get("stream", False), connect=connect)
 
 
 def tell_system(system: str, parameters: dict[str, Any]) -> None:

@@ -2,72 +2,92 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ludometer.cli.options import (
-    Group,
-    WordedDefault,
-    base_option,
-    document,
-    file_options,
-    json_option,
-    listen,
-    load,
-    named,
-    prizes_of,
-    stream_option,
-    tell_system,
-)
-from ludometer.errors import LudometerError
+from ludometer.cli.declared import Number, WordedDefault, argument, group, option, takes
+from ludometer.cli.loading import load, named
+from ludometer.cli.screen import listen, note_system
+from ludometer.cli.shared import FileOptions, JsonOption, base_option, check_targets, stream_option
 
 if TYPE_CHECKING:
     import polars as pl
 
     from ludometer.ratings import Ratings
-    from ludometer.result import Provenance
+    from ludometer.scale import Base
 
 _SORTS = ("rating", "player", "matches", "last")
+_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class ListOptions:
+    """Which players are listed, in which order."""
+
+    sort: str = option("--sort", type=click.Choice(_SORTS), default="rating", show_default=True, help="Sort by this.")
+    top: int | None = option(
+        "--top",
+        cls=WordedDefault,
+        type=click.IntRange(1),
+        show_default=f"{_SHOWN} on screen, all in JSON",
+        metavar="N",
+        help="List only the first N players.",
+    )
+    search: str | None = option(
+        "--search", metavar="TEXT", help="List only players whose name contains this text, in upper or lower case."
+    )
+    min_matches: int = option(
+        "--min-matches",
+        type=click.IntRange(1),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="List only players with at least N matches.",
+    )
+
+
+@dataclass(frozen=True)
+class RateOptions:
+    """All of them."""
+
+    file: str = argument()
+    reading: FileOptions = group(FileOptions)
+    stream: bool = stream_option()
+    system: str = option(
+        "--system",
+        default="elo",
+        show_default=True,
+        metavar="SYSTEM",
+        help="Rating system: elo, best-fit, static, dynamic, dynamic-shrinking, ics, smith, glicko2 or federation, "
+        "with parameters such as elo:k=32,start=0; for scores series-elo or additive-series-elo, with --prizes score.",
+    )
+    k: float | None = option(
+        "--k",
+        cls=WordedDefault,
+        type=Number(0, example=24),
+        show_default="24",
+        metavar="K",
+        help="Elo step: twice the points gained by beating an equal player.",
+    )
+    start: float | None = option(
+        "--start",
+        cls=WordedDefault,
+        type=Number(example=1500),
+        show_default="1500",
+        metavar="RATING",
+        help="Rating of new players.",
+    )
+    base: Base = base_option()
+    listing: ListOptions = group(ListOptions)
+    json: JsonOption = group(JsonOption)
 
 
 @click.command("rate")
-@file_options()
-@stream_option
-@click.option(
-    "--system",
-    default="elo",
-    show_default=True,
-    metavar="SYSTEM",
-    help="elo, best-fit, static, dynamic, dynamic-shrinking, ics, smith, glicko2, federation, with parameters "
-    "elo:k=32,start=0; of scores: series-elo, additive-series-elo, with --prizes score.",
-)
-@click.option(
-    "--k", type=float, metavar="K", help="Step of Elo: points for a win against an equal, times two.  [default: 24]"
-)
-@click.option("--start", type=float, metavar="RATING", help="Rating of a newcomer.  [default: 1500]")
-@base_option
-@click.option("--sort", type=click.Choice(_SORTS), default="rating", show_default=True, help="Order of the list.")
-@click.option(
-    "--top",
-    cls=WordedDefault,
-    type=click.IntRange(1),
-    show_default="20 on screen, all in JSON",
-    metavar="N",
-    help="Only the first N of the list.",
-)
-@click.option("--search", metavar="TEXT", help="Only players whose name holds this, upper and lower case alike.")
-@click.option(
-    "--min-matches",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Only players with at least N matches.",
-)
-@json_option
-def command(**options: Any) -> None:
+@takes(RateOptions)
+def command(options: RateOptions) -> None:
     """Rate the players of FILE after its last match.
 
     \b
@@ -80,62 +100,35 @@ def command(**options: Any) -> None:
     listen()
     from ludometer.ratings import rate
     from ludometer.ratings.catalogue import make_system
-    from ludometer.report.files import write_json
+    from ludometer.report.presenter import Part, present_parts
 
-    _check_numbers(options["k"], options["start"])
-    system = make_system(
-        options["system"], prizes=prizes_of(options), base=options["base"], k=options["k"], start=options["start"]
-    )
-    done: list[tuple[Group, dict[str, Any], Provenance]] = []
-    for group in load(options):
-        with named(group):
-            ratings = rate(group.matches, system=system)
-        if not done:
-            tell_system(system.name, ratings.provenance.parameters)
-        rows = ratings.choose(sort=options["sort"], search=options["search"], min_matches=options["min_matches"])
-        if options["json_file"] != "-":
-            _show(ratings, rows, options, group.value)
-        found = rows.head(options["top"]) if options["top"] else rows
-        body = ratings.document(found) | {"data": group.count(ratings)}
-        done.append((group, body, ratings.provenance))
-    if options["json_file"]:
-        write_json(document(done, options["by"]), options["json_file"])
+    check_targets([options.file], options.json.json_file)
+    prizes = options.reading.prize_rule
+    system = make_system(options.system, prizes=prizes, base=options.base, k=options.k, start=options.start)
+    listing, parts = options.listing, list[Part]()
+    for matches in load(options.file, options.reading, stream=options.stream):
+        with named(matches):
+            ratings = rate(matches.matches, system=system)
+        if not parts:
+            note_system(system.name, ratings.provenance.parameters)
+        text, document = partial(_text, ratings, listing), partial(_document, ratings, listing)
+        parts.append(Part(matches.value, ratings, text, document, matches.count(ratings)))
+    present_parts(parts, options.json.output, by=options.reading.by)
 
 
-def _check_numbers(k: float | None, start: float | None) -> None:
-    """Refuse what no system can take, by the name of the option."""
-    if k is not None and not (k >= 0 and math.isfinite(k)):
-        raise LudometerError(f"--k {k:g}: write a number from 0 up, such as 24")
-    if start is not None and not math.isfinite(start):
-        raise LudometerError(f"--start {start:g}: write a rating, such as 1500")
+def _document(ratings: Ratings, listing: ListOptions) -> dict[str, Any]:
+    rows = _choose(ratings, listing)
+    return ratings.document(rows.head(listing.top or len(rows)))
 
 
-def _show(ratings: Ratings, rows: pl.DataFrame, options: dict[str, Any], value: str | None) -> None:
-    from ludometer.report.text import format_table, printable
-    from ludometer.wording import time_text
+def _text(ratings: Ratings, listing: ListOptions) -> str:
+    from ludometer.report.text import format_players
 
-    if value is not None:
-        click.echo(f"{options['by']}: {printable(value)}")
-    if rows.is_empty():
-        click.echo("no player fits")
-        return
-    shown = rows.head(options["top"] or 20)
-    dated = ratings.last is not None
-    certain = ratings.sd is not None
-    headers = ["", "player", "rating", *(["± SD"] if certain else []), "matches", *(["last played"] if dated else [])]
-    cells = (
-        [
-            f"{n}",
-            row["player"],
-            f"{row['rating']:.1f}",
-            *([f"{row['sd']:.0f}"] if certain else []),
-            f"{row['matches']:,}",
-            *([str(time_text(row["last"])).split(".")[0]] if dated else []),
-        ]
-        for n, row in enumerate(shown.iter_rows(named=True), 1)
-    )
-    click.echo(format_table(headers, cells, left=(1,)))
-    rest = len(rows) - len(shown)
-    click.echo(
-        f"and {rest:,} more (--top {len(rows)} shows all)\n" if rest and not options["top"] else "", nl=bool(value)
-    )
+    rows = _choose(ratings, listing)
+    table = format_players(rows.head(listing.top or _SHOWN))
+    rest = len(rows) - _SHOWN
+    return f"{table}\nand {rest:,} more (--top {len(rows)} shows all)\n" if rest > 0 and not listing.top else table
+
+
+def _choose(ratings: Ratings, listing: ListOptions) -> pl.DataFrame:
+    return ratings.choose(sort=listing.sort, search=listing.search, min_matches=listing.min_matches)

@@ -18,6 +18,6 @@ def command(words: tuple[str, ...]) -> None:
     ludometer schema rate
     ludometer schema skat-rate
     """
-    from ludometer.report.documents import load_schema
+    from ludometer.report.schema import load_schema
 
     click.echo(json.dumps(load_schema("-".join(words)), indent=1))

@@ -6,6 +6,7 @@ import logging
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import click
 
@@ -16,6 +17,19 @@ def note(*lines: str) -> None:
 
     for line in lines:
         click.echo(click.style(printable(line), dim=True), err=True)
+
+
+def note_system(system: str, parameters: dict[str, Any]) -> None:
+    """Note by which system ratings were made, and how it was set."""
+    words = [f"{name.replace('_', ' ')} {value:.4g}" for name, value in parameters.items() if _is_number(value)]
+    note(
+        f"rated by {system}{': ' if words else ''}{', '.join(words)}; "
+        "ludometer evaluate shows which system predicts best"
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def listen() -> None:

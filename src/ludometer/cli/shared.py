@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -102,22 +102,18 @@ class FileOptions:
         return WINNER if self.prizes is None else make_prizes(self.prizes)
 
 
-@dataclass(frozen=True)
-class StreamOption:
-    """Whether a file is too long for the memory."""
-
-    stream: bool = option(
+def stream_option() -> Any:
+    """For files of any length."""
+    return option(
         "--stream",
         is_flag=True,
         help="Read a file that is in time order batch by batch, with only the players in memory.",
     )
 
 
-@dataclass(frozen=True)
-class BaseOption:
+def base_option() -> Any:
     """The scale of multiplayer ratings."""
-
-    base: str = option(
+    return option(
         "--base",
         type=click.Choice(["10", "e"]),
         default="10",

@@ -2,41 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
-import json
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from ludometer.errors import LudometerError
-from ludometer.extensions import COMMANDS, find_extensions
 from ludometer.measurement import Comparison, LuckMetrics, Measurement
 from ludometer.result import Provenance
-
-
-def schema_names() -> list[str]:
-    """Commands whose output has a schema."""
-    return sorted(path.stem for folder in _schema_folders() for path in folder.glob("*.json"))
-
-
-def load_schema(command: str) -> dict[str, Any]:
-    """The JSON Schema of a command's output."""
-    for folder in _schema_folders():
-        if (file := folder / f"{command}.json").is_file() and command in schema_names():
-            schema: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-            return schema
-    raise LudometerError(f"no schema for {command!r}; there are: {', '.join(schema_names())}")
-
-
-def _schema_folders() -> list[Path]:
-    """Ours, and the folder `schemas` of each package that adds a command."""
-    folders = [Path(__file__).parent / "schemas"]
-    for reference in find_extensions(COMMANDS).values():
-        package = reference.partition(":")[0].rpartition(".commands")[0]
-        if package and (spec := importlib.util.find_spec(package)) and spec.origin:
-            folders.append(Path(spec.origin).parent / "schemas")
-    return folders
 
 
 def measurement_document(measurement: Measurement) -> dict[str, Any]:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ludometer.report.files import replacing, write_json
 from ludometer.report.text import printable
 
 if TYPE_CHECKING:
     from ludometer.result import Provenance, Result
+
+_LOG = logging.getLogger("ludometer")
+
+Text = Callable[[], str]
+Document = Callable[[], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -29,13 +34,25 @@ class Output:
         return self.json_file == "-"
 
 
+@dataclass(frozen=True)
+class Part:
+    """What is shown for one value of --by, or for a whole file; without a text or a document, the result's own."""
+
+    value: str | None
+    result: Result
+    text: Text | None = None
+    document: Document | None = None
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """What the result rests on: the entry `data` of the document."""
+
+
 def present(
-    result: Result,
+    result: Any,
     output: Output,
     *,
-    text: Callable[[], str] | None = None,
-    document: Callable[[], dict[str, Any]] | None = None,
-    page: Callable[[], str] | None = None,
+    text: Text | None = None,
+    document: Document | None = None,
+    page: Text | None = None,
 ) -> None:
     """Show a result, and write what was asked for.
 
@@ -44,20 +61,69 @@ def present(
     if not output.is_quiet:
         show((text or result.summary)())
     if output.json_file:
-        body = (document or result.document)()
-        write_json(body | {"provenance": describe_provenance([result.provenance], output.command)}, output.json_file)
+        _write_document((document or result.document)(), [result.provenance], output)
     if output.html and page is not None:
-        with replacing(output.html) as draft:
-            # names of files may hold bytes that are no text
-            draft.write_text(page(), encoding="utf-8", errors="replace")
+        write_text(page(), output.html)
+
+
+def present_parts(
+    parts: Sequence[Part], output: Output, *, by: str | None, left_out: Mapping[str, str] | None = None
+) -> None:
+    """Show the results of a whole file (one part) or of the values of --by, one after another, in one document.
+
+    `left_out` are values without a result, with the reason.
+    """
+    if not output.is_quiet:
+        for part in parts:
+            title = "" if by is None else f"{by}: {part.value}\n"
+            show(title + (part.text or part.result.summary)())
+    if output.json_file:
+        bodies = [(part.document or part.result.document)() | {"data": part.data} for part in parts]
+        body = bodies[0] if by is None else _join(by, [part.value for part in parts], bodies, left_out or {})
+        _write_document(body, [part.result.provenance for part in parts], output)
+
+
+def _join(
+    by: str, values: Sequence[str | None], bodies: Sequence[dict[str, Any]], left_out: Mapping[str, str]
+) -> dict[str, Any]:
+    """One document of several: what is absent in each stands under its place."""
+    absent = {
+        f"groups.{place}.{name}": reason
+        for place, body in enumerate(bodies)
+        for name, reason in body.get("absent", {}).items()
+    }
+    groups = [
+        {"value": value} | {name: entry for name, entry in body.items() if name != "absent"}
+        for value, body in zip(values, bodies, strict=True)
+    ]
+    absent |= {f"groups.{value}": reason for value, reason in left_out.items()}
+    return {"by": by, "groups": groups, "absent": absent}
+
+
+def _write_document(body: dict[str, Any], origins: Sequence[Provenance], output: Output) -> None:
+    from ludometer.report.files import write_json
+
+    assert output.json_file is not None
+    write_json(body | {"provenance": describe_provenance(origins, output.command)}, output.json_file)
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write a page or a chart, whole or not at all."""
+    from ludometer.report.files import replacing
+
+    with replacing(path) as draft:
+        # names of files may hold bytes that are no text
+        draft.write_text(text, encoding="utf-8", errors="replace")
+    _LOG.info("wrote %s", path)
 
 
 def show(text: str) -> None:
     """Print text whose names cannot play tricks with the terminal."""
     sys.stdout.write("\n".join(printable(line) for line in text.split("\n")) + "\n")
+    sys.stdout.flush()
 
 
 def describe_provenance(origins: Sequence[Provenance], command: str) -> dict[str, Any]:
-    """How to make the results again; several fingerprints stand in the order of the results."""
+    """How to reproduce the results; several fingerprints stand in the order of the results."""
     data = [str(origin.data) for origin in origins if origin.data is not None]
     return {"version": origins[0].version, "command": command, "seed": origins[0].seed, "data": ",".join(data) or None}

@@ -17,6 +17,12 @@ from ludometer.chess.commands.options import (
     source_options,
 )
 from ludometer.cli.options import InOrder, WordedDefault, counting, html_option, json_option, listen, note, out_path
+from ludometer.programs import Extra, Program
+
+PROGRAMS = (Program("stockfish", "chess analyse, follow and play"),)
+EXTRAS = (
+    Extra("chess", "chess analyse, follow, play and games from other starts", ("chess",), "pip install '.[chess]'"),
+)
 
 
 @click.group("chess", short_help="Strength from the moves themselves, by a chess engine.", cls=InOrder)

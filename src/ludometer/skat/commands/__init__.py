@@ -16,9 +16,13 @@ from ludometer.cli.options import (
     out_path,
     work_options,
 )
+from ludometer.programs import Program
 from ludometer.skat.commands.source import check_targets
 
 _SHEETS, _PLAYERS = 3, 20
+
+
+PROGRAMS = (Program("xskat", "plays Skat games for the bundled record", version=None),)
 
 
 @click.group("skat", short_help="Skat: list sheets, ratings of series, chance factors.", cls=InOrder)
