@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ludometer.learning.bins import bin_counts
-from ludometer.ratings.noise.noise import measure_printed_noise
+from ludometer.ratings.as_printed import measure_printed_noise
 from ludometer.scale import ELO
 from reproductions.cells import Cell, Table
 from reproductions.published import by_name, load

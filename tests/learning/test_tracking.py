@@ -157,7 +157,7 @@ def test_the_result_can_be_read_and_drawn(learners: Matches) -> None:
     tracked = follow_players(learners, games=GAMES)
     assert set(tracked.to_frame()["by"]) == {"rating", "games"}
     assert len(tracked.summary().splitlines()) <= 20
-    assert "relative to those they play" in tracked.summary()
+    assert "relative to the opponents" in tracked.summary()
     assert len(tracked.plot().to_dict()["layer"]) == 2
 
 

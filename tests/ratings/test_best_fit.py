@@ -156,7 +156,7 @@ def test_one_match_teaches_no_step(procedure: Procedure) -> None:
 
 @pytest.mark.parametrize("n", [2, 3, 10, 1000])
 def test_one_player_who_only_wins_has_no_finite_fit(n: int) -> None:
-    with pytest.raises(NoFiniteFit, match=r"no contradictions .* no finite rating fits them best; more matches"):
+    with pytest.raises(NoFiniteFit, match=r"no contradictions .* no finite rating fits them best. Add more matches"):
         fit_best_elo(Matches.of_pairs([0] * n, [1] * n, [1] * n))
 
 

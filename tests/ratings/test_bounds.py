@@ -8,7 +8,7 @@ import pytest
 from ludometer.curves import Bounded, Logistic
 from ludometer.errors import MatchDataError
 from ludometer.matches import Matches
-from ludometer.ratings.noise.bounds import Bounds, fit_bounds
+from ludometer.ratings.bounds import Bounds, fit_bounds
 from ludometer.simulate import mix, simulate_coin, simulate_strengths
 from ludometer.simulate.curve_game import simulate_on_curve
 
@@ -30,16 +30,16 @@ def test_floors_are_found_again(floor: float) -> None:
     misses = np.array([(fit.floor - floor) / fit.floor_error for fit in fits])
     assert abs(misses.mean() + 0.5) < 3 / 2
     assert max(fit.floor_error for fit in fits) < 0.015
-    assert max(fit.p_value for fit in fits) < 1e-6
+    assert max(fit.gain.p_value for fit in fits) < 1e-6
     for fit in fits:
         assert fit.ceiling == pytest.approx(1 - fit.floor)
         assert fit.floor_error == fit.ceiling_error
-        assert fit.gain > 2 * fit.gain_error
+        assert fit.gain.value > 2 * fit.gain.error
 
 
 def test_the_gain_is_that_of_the_likelihood(tenth: Bounds) -> None:
-    assert tenth.likelihood_ratio == pytest.approx(2 * tenth.n_matches * tenth.gain)
-    assert tenth.log_loss < tenth.log_loss_unbounded < np.log(2)
+    assert tenth.gain.likelihood_ratio == pytest.approx(2 * tenth.n_matches * tenth.gain.value)
+    assert tenth.gain.log_loss < tenth.gain.log_loss_unbounded < np.log(2)
     assert tenth.share == pytest.approx(0.8, abs=0.04)
     assert tenth.curve == Bounded(Logistic(), tenth.floor, tenth.ceiling)
     assert tenth.advantage is None
@@ -48,8 +48,8 @@ def test_the_gain_is_that_of_the_likelihood(tenth: Bounds) -> None:
 def test_without_a_floor_none_is_found() -> None:
     fits = [fit_bounds(simulate_strengths(60, 6_000, sd=400, seed=seed)) for seed in range(3)]
     assert all(fit.floor < 3 * fit.floor_error for fit in fits)
-    assert min(fit.p_value for fit in fits) > 0.01
-    assert max(fit.gain for fit in fits) < 1e-3
+    assert min(fit.gain.p_value for fit in fits) > 0.01
+    assert max(fit.gain.value for fit in fits) < 1e-3
 
 
 def test_bounds_of_two_seats_are_found_apart() -> None:
@@ -82,8 +82,8 @@ def test_a_half_played_game_has_a_share_of_one_half() -> None:
 
 def test_a_coin_has_no_bounds_to_be_found() -> None:
     fit = fit_bounds(simulate_coin(50, 5000, seed=1))
-    assert fit.gain < 1e-3
-    assert fit.p_value > 0.01
+    assert fit.gain.value < 1e-3
+    assert fit.gain.p_value > 0.01
 
 
 def test_forecasts_with_bounds_meet_what_happens(tenth: Bounds) -> None:
@@ -114,5 +114,5 @@ def test_seats_do_not_matter_where_none_is_favoured() -> None:
 def test_no_matches_and_matches_of_several_are_refused() -> None:
     with pytest.raises(MatchDataError, match="no matches"):
         fit_bounds(Matches.of_pairs([], [], []))
-    with pytest.raises(MatchDataError, match="matches of two"):
+    with pytest.raises(MatchDataError, match="two-player matches"):
         fit_bounds(simulate_strengths(10, 20, per_match=3))

@@ -13,12 +13,12 @@ from scipy.stats import norm
 
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
+from ludometer.ratings.as_printed import measure_printed_noise
 from ludometer.ratings.noise.noise import (
     carry_noise,
     estimate_noise,
     mean_slope,
     measure_noise,
-    measure_printed_noise,
     optimal_step,
     settle_noise,
 )

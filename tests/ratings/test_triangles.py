@@ -15,7 +15,7 @@ from ludometer.arrays import Floats
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
 from ludometer.parallel import Workers
-from ludometer.ratings.cycles.games import PairGraph, draw_ratings, pair_variance
+from ludometer.ratings.cycles.pair_games import PairGraph, draw_ratings, pair_variance
 from ludometer.ratings.cycles.triangles import Triangles, measure_triangles
 from ludometer.ratings.draws import draw_results
 from ludometer.scale import from_elo
@@ -99,9 +99,9 @@ def test_the_noise_of_pairs_is_recovered(noise: float, nu: float) -> None:
     for seed in range(4):
         matches = play(ladder(50, 150, noise, rng), 10, rng, share=0.6, nu=nu)
         found.append(measure_triangles(matches, simulations=40, seed=seed))
-    low, high = (np.mean([t.noise_interval[k] for t in found if t.noise_interval]) for k in (0, 1))
+    low, high = (np.mean([t.pair_noise.interval[k] for t in found if t.pair_noise.interval]) for k in (0, 1))
     error = (high - low) / (2 * 1.96) / np.sqrt(len(found))
-    mean = float(np.mean([t.noise for t in found]))
+    mean = float(np.mean([t.pair_noise.value for t in found]))
     assert abs(mean - noise) < 3 * error
 
 
@@ -113,7 +113,7 @@ def test_ratings_alone_are_not_called_triangles() -> None:
         p_values = np.array([getattr(t, name).p_value for t in found])
         # uniform numbers have the mean 1/2 and the SD 0.29
         assert abs(p_values.mean() - 0.5) < 4 * 0.29 / np.sqrt(10)
-    covered = [t.noise_interval is not None and t.noise_interval[0] == 0 for t in found]
+    covered = [t.pair_noise.interval is not None and t.pair_noise.interval[0] == 0 for t in found]
     assert np.mean(covered) >= 0.8
     assert all(t.gradient_share + t.harmonic_share + t.curl.observed == pytest.approx(1) for t in found if t.curl)
 
@@ -124,22 +124,22 @@ def test_rock_paper_scissors_is_found_out() -> None:
     wins = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]])
     triangles = measure_triangles(play(wins[style[:, np.newaxis], style].astype(float), 6, rng), simulations=60)
     assert triangles.detected
-    assert triangles.noise_p_value == pytest.approx(1 / 61)
+    assert triangles.pair_noise.p_value == pytest.approx(1 / 61)
     assert triangles.cyclic is not None
     assert triangles.curl is not None
     assert triangles.cyclic.observed > triangles.cyclic.high
     assert triangles.curl.observed > triangles.curl.high
     # a pair is 1, 0 or -1 in log-odds with probability 1/3 each: an SD of 142 points
-    assert triangles.noise == pytest.approx(142, abs=25)
+    assert triangles.pair_noise.value == pytest.approx(142, abs=25)
 
 
 def test_a_game_that_styles_decide_has_no_finite_noise() -> None:
     first, second = np.tile([0, 1, 2], 40), np.tile([1, 2, 0], 40)
     triangles = measure_triangles(Matches.of_pairs(first, second, np.ones(120)), simulations=20)
-    assert (triangles.n_triads, triangles.n_cyclic, triangles.noise) == (1, 1, None)
+    assert (triangles.n_triads, triangles.n_cyclic, triangles.pair_noise.value) == (1, 1, None)
     assert triangles.curl is not None
     assert triangles.curl.observed == pytest.approx(1)
-    assert "no finite one" in triangles.summary()
+    assert "no finite value" in triangles.summary()
 
 
 def test_neither_workers_nor_seats_nor_names_change_anything() -> None:
@@ -161,7 +161,7 @@ def test_neither_workers_nor_seats_nor_names_change_anything() -> None:
         assert numbers(triangles)[:2] == pytest.approx(numbers(one)[:2], rel=1e-6)
         assert numbers(triangles)[3:] == numbers(one)[3:]
         # T subtracts what random signs give, other signs here
-        assert triangles.noise == pytest.approx(one.noise, rel=0.15)
+        assert triangles.pair_noise.value == pytest.approx(one.pair_noise.value, rel=0.15)
 
 
 def test_a_record_without_pairs_or_triads_is_told_so() -> None:

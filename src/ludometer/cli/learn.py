@@ -90,14 +90,13 @@ def command(options: LearnOptions) -> None:
     ludometer learn chess.pgn.zst --plot learning.svg --json learning.json
     """
     listen()
-    from ludometer.report.leagues import learning_document
     from ludometer.report.presenter import present, write_text
 
     check_targets([options.file], options.json.json_file, options.plot)
     if options.reading.by:
         raise LudometerError("learning is studied in one population: choose a part of the file with --where")
     study = _study(options)
-    present(study, options.json.output, text=lambda: _text(study), document=lambda: learning_document(study))
+    present(study, options.json.output, text=lambda: _text(study))
     if options.plot:
         from ludometer.drawing import to_svg
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -94,7 +94,6 @@ def command(options: NoiseOptions) -> None:
 
 def _calculate(options: NoiseOptions) -> None:
     from ludometer.ratings import measure_noise, measure_printed_noise
-    from ludometer.report.leagues import noise_document, printed_noise_document
     from ludometer.report.presenter import present
 
     if options.sigma is None or options.games is None:
@@ -104,22 +103,14 @@ def _calculate(options: NoiseOptions) -> None:
     numbers = {"sd": options.sigma, "games": options.games, "step": options.step}
     if options.printed:
         refuse_options("the printed formulas do not know this", refused=("entry_error", "lifetimes"))
-        printed = measure_printed_noise(**numbers)
-        present(printed, options.json.output, document=lambda: printed_noise_document(printed))
+        present(measure_printed_noise(**numbers), options.json.output)
         return
     noise = measure_noise(**numbers, entry_error=options.entry_error, lifetimes=options.lifetimes)
-    present(noise, options.json.output, document=lambda: noise_document(noise))
+    present(noise, options.json.output)
 
 
 def _study_file(file: str, options: NoiseOptions) -> None:
-    from ludometer.ratings import Dynamic, estimate_noise, measure_drift, measure_noise, measure_triangles
-    from ludometer.report.leagues import (
-        drift_absences,
-        drift_document,
-        noise_document,
-        triangles_absences,
-        triangles_document,
-    )
+    from ludometer.ratings import study_noise
     from ludometer.report.presenter import present
 
     if options.printed:
@@ -128,34 +119,20 @@ def _study_file(file: str, options: NoiseOptions) -> None:
         raise LudometerError("noise is estimated for one league: choose a part of the file with --where")
     check_targets([file], options.json.json_file)
     (loaded,) = load(file, options.reading)
-    matches, seed = loaded.record, options.work.seed
-    settings: dict[str, Any] = {
-        "step": options.step,
-        "entry_error": options.entry_error,
-        "lifetimes": options.lifetimes,
-    }
-    noise = estimate_noise(matches, **settings, seed=seed)
-    if options.sigma is not None or options.games is not None:
-        sd = noise.sd if options.sigma is None else options.sigma
-        games = noise.games if options.games is None else options.games
-        noise = measure_noise(sd=sd, games=games, **settings)
-    lines, absent, triangles = noise.summary().splitlines(), {}, None
-    try:
-        triangles = measure_triangles(matches, seed=seed, workers=options.work.workers)
-        lines += ["", "Triangles", *triangles.summary().splitlines()]
-    except LudometerError as error:
-        absent["triangles"] = str(error)
-        note(f"no triangles: {error}")
-    drift = measure_drift(matches, system=Dynamic(h=options.step), period=_period(options.period))
-    lines += ["", "Drift", *drift.summary().splitlines()]
-    body = noise_document(noise) | {
-        "triangles": None if triangles is None else triangles_document(triangles),
-        "drift": drift_document(drift),
-    }
-    body["absent"] |= absent | drift_absences(drift)
-    if triangles is not None:
-        body["absent"] |= triangles_absences(triangles)
-    present(noise, options.json.output, text=lambda: "\n".join(lines), document=lambda: body)
+    study = study_noise(
+        loaded.record,
+        step=options.step,
+        sd=options.sigma,
+        games=options.games,
+        entry_error=options.entry_error,
+        lifetimes=options.lifetimes,
+        period=_period(options.period),
+        seed=options.work.seed,
+        workers=options.work.workers,
+    )
+    if study.no_triangles:
+        note(f"no triangles: {study.no_triangles}")
+    present(study, options.json.output)
 
 
 def _period(text: str | None) -> float | str | None:

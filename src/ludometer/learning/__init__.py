@@ -8,9 +8,6 @@ if TYPE_CHECKING:
     from ludometer.learning.bins import LearningBins as LearningBins
     from ludometer.learning.bins import bin_counts as bin_counts
     from ludometer.learning.bins import bin_learning as bin_learning
-    from ludometer.learning.curves import DeathRate as DeathRate
-    from ludometer.learning.curves import Learning as Learning
-    from ludometer.learning.curves import study_learning as study_learning
     from ludometer.learning.fluid import BoundedModel as BoundedModel
     from ludometer.learning.fluid import LearningModel as LearningModel
     from ludometer.learning.fluid import solve_curve as solve_curve
@@ -19,6 +16,9 @@ if TYPE_CHECKING:
     from ludometer.learning.populations import Distributions as Distributions
     from ludometer.learning.populations import ShapeFit as ShapeFit
     from ludometer.learning.populations import fit_distributions as fit_distributions
+    from ludometer.learning.study import DeathRate as DeathRate
+    from ludometer.learning.study import Learning as Learning
+    from ludometer.learning.study import study_learning as study_learning
     from ludometer.learning.tracking import Rates as Rates
     from ludometer.learning.tracking import Tracked as Tracked
     from ludometer.learning.tracking import follow_players as follow_players

@@ -5,31 +5,31 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ludometer.arrays import Array, Counts, Floats
+from ludometer.drawing import INK
 from ludometer.errors import LudometerError
-from ludometer.result import Provenance
+from ludometer.result import Provenance, Shown
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 
 @dataclass(frozen=True, eq=False)
-class LearningBins:
-    """Of each rating bin its players and L / D in bin widths; NaN where a bin is empty.
+class LearningBins(Shown):
+    """Players and L / D, in bin widths, of each rating bin; NaN where a bin is empty.
 
-    `log_error` is the standard error of log(L / D), sqrt(1 / n + 2 / (A + n / 2)), A being the players above: as if
-    players were independent; NaN where L / D is not above 0, as it may be with entrants. Smith's printed errors are of
-    this size although his bins pool five snapshots of the same players, so they are too small; `snapshots` makes ours
-    larger by its root, as if the pooled lists were copies.
+    `log_error` is the standard error of log(L / D), sqrt(1 / n + 2 / (A + n / 2)) with A the players above, as if
+    players were independent; NaN where L / D is not above 0, as may happen with entrants. Smith's printed errors have
+    this size although the bins pool five snapshots of the same players, so they are too small; `snapshots` enlarges
+    the errors by its root, as if the pooled lists were copies.
     """
 
     low: Floats
-    """The lower ends of the bins; the upper end belongs to the next."""
+    """The lower ends of the bins; an upper end belongs to the next bin."""
     width: float
     count: Counts
     ratio: Floats
@@ -41,14 +41,14 @@ class LearningBins:
 
     @property
     def points(self) -> Floats:
-        """L / D in Elo points: how far a player moves up while as many die as there are."""
+        """L / D in Elo points: how far a player rises in a mean lifetime."""
         return self.ratio * self.width
 
     def death_rate(self, learning: Floats, error: Floats) -> tuple[float, float]:
-        """D and its standard error from learning rates of the bins (Elo points per unit of time; NaN: not known).
+        """D and its standard error from learning rates of the bins (Elo points per unit of time; NaN: unknown).
 
-        As Smith has it (section 7): the mean learning rate over the mean of L / D, both over the players of the bins
-        whose learning was tracked. The error is that of the tracked learning alone.
+        Smith 1994, section 7: the mean learning rate divided by the mean of L / D, both over the players of the bins
+        with tracked learning. The error is that of the tracked learning alone.
         """
         known = np.isfinite(learning) & np.isfinite(error) & np.isfinite(self.ratio)
         weight = self.count[known].astype(np.float64)
@@ -59,7 +59,7 @@ class LearningBins:
         return value, math.sqrt(float(((weight * error[known]) ** 2).sum())) / whole
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a bin: from, to, players, L / D in bin widths, its error, and that of the logarithm."""
+        """One row per bin: from, to, players, L / D in bin widths, its error, and that of its logarithm."""
         import polars as pl
 
         columns = {
@@ -81,11 +81,11 @@ class LearningBins:
             for k in used[:18]
         ]
         if len(used) > 18:
-            lines.append(f"and {len(used) - 18} bins more")
+            lines.append(f"and {len(used) - 18} more bins")
         return "\n".join(lines)
 
-    def plot(self) -> altair.LayerChart:
-        """log(L / D) over the rating: a straight line by the learning model."""
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
+        """log(L / D) over the rating: a straight line under the learning model."""
         import altair as alt
 
         rows = [
@@ -97,14 +97,14 @@ class LearningBins:
             }
             for k in np.flatnonzero(self.ratio > 0)
         ]
-        chart = alt.Chart(alt.InlineData(values=rows), width=480, height=260)
+        chart = alt.Chart(alt.InlineData(values=rows), width=270 if narrow else 480, height=260)
         x = alt.X("rating:Q", title="Rating (Elo points)", scale=alt.Scale(zero=False))
         title = f"L / D ({self.width:g} points)"
         y = alt.Y("ratio:Q", title=title, scale=alt.Scale(type="log"))
-        drawn: alt.LayerChart = chart.mark_rule(color="#4c6a92").encode(
+        errors = chart.mark_rule(color=INK).encode(
             x=x, y=alt.Y("low:Q", scale=alt.Scale(type="log"), title=title), y2="high:Q"
-        ) + chart.mark_point(filled=True, color="#4c6a92").encode(x=x, y=y)
-        return drawn
+        )
+        return {"learning": errors + chart.mark_point(filled=True, color=INK).encode(x=x, y=y)}
 
 
 def bin_learning(
@@ -115,10 +115,10 @@ def bin_learning(
     snapshots: int = 1,
     entrants: Sequence[float] | Array | None = None,
 ) -> LearningBins:
-    """L / D by bins of this width, counted from `start`, whichever way they lie.
+    """L / D by bins of this width, counted from `start` in both directions.
 
-    All beginners are taken to enter below the bins. With ratings of `entrants` only the players above a rating who did
-    not enter there have learned to: N (share of entrants above) is taken off the players above.
+    Beginners are assumed to enter below the bins. With the ratings of `entrants`, players who entered above a rating
+    have not learned to reach it: N (share of entrants above) is subtracted from the players above.
 
     >>> bin_learning([1210.0, 1290.0, 1350.0, 1420.0]).ratio.tolist()
     [1.5, 1.5, 0.5]
@@ -134,27 +134,27 @@ def bin_learning(
     joined = None
     if entrants is not None:
         entry = np.floor((check_ratings(entrants) - start) / width).astype(np.int64) - lowest
-        # those below all bins pass through each of them, those above through none
+        # entrants below all bins pass through each of them, those above through none
         joined = np.bincount(np.clip(entry, -1, span) + 1, minlength=span + 2)
     return _measure(count, start + width * lowest, width, snapshots, joined)
 
 
 def bin_counts(count: Sequence[int] | Array, *, low: float, width: float = 100.0, snapshots: int = 1) -> LearningBins:
-    """L / D from the numbers of players in neighbouring bins, the first of which begins at `low`.
+    """L / D from the numbers of players in adjacent bins, the first of which begins at `low`.
 
     >>> bin_counts([2, 1, 1], low=1200).ratio.tolist()
     [1.5, 1.5, 0.5]
     """
     number = np.asarray(count)
     if number.ndim != 1 or not len(number) or (number < 0).any() or (number != np.floor(number)).any():
-        raise LudometerError("the players of bins are whole numbers from 0 up")
+        raise LudometerError("the numbers of players must be whole numbers from 0 up")
     return _measure(number.astype(np.int64), low, width, snapshots, None)
 
 
 def _measure(count: Counts, low: float, width: float, snapshots: int, joined: Counts | None) -> LearningBins:
     """`joined` are entrants below the first bin, in each bin, and above the last."""
     if snapshots < 1:
-        raise LudometerError(f"there is one snapshot or more, not {snapshots}")
+        raise LudometerError(f"snapshots must be at least 1, not {snapshots}")
     n = np.where(count > 0, count, np.nan)
     passed = _upwards(count)
     variance = 2 * passed
@@ -172,12 +172,12 @@ def _measure(count: Counts, low: float, width: float, snapshots: int, joined: Co
 
 
 def _upwards(count: Counts) -> Floats:
-    """Those above a bin and half of those in it."""
+    """Players above a bin, and half of those in it."""
     return np.asarray(count[::-1].cumsum()[::-1] - count / 2)
 
 
 def check_ratings(ratings: Sequence[float] | Array) -> Floats:
-    """Ratings as an array, refused where they are none."""
+    """Ratings as an array; refuse what is not a list of numbers."""
     rating = np.asarray(ratings, np.float64)
     if rating.ndim != 1 or not len(rating):
         raise LudometerError("a list of ratings is needed")

@@ -1,8 +1,8 @@
-"""The fluid equation: how fast players of each rating learn, and the distribution of ratings that this keeps up.
+"""The fluid equation: how fast players of each rating learn, and the steady distribution of ratings that follows.
 
 In a steady state with death rate D(x), learning rate L(x) and entrants of density p_in(x) the ratings have the density
 p with (L p)' = p_in - D p (Smith 1994, section 5.1). Equation 99 there has a plus before the flow term (L p)', which
-would let players flow downhill; its solution, equation 100, has the right sign, as here.
+would let players flow downhill; its solution, equation 100, has the correct sign, as here.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from ludometer.scale import ELO
 
 
 def solve_density(rating: Floats, learning: Floats, death: Floats | float, *, entrants: Floats | None = None) -> Floats:
-    """The density of ratings on a grid, of area 1, that learning and death rates keep up.
+    """The steady density of ratings on a grid, of area 1, for these learning and death rates.
 
-    Without `entrants`, who are a density on the same grid, all begin at its first point: p = c / L exp(-int D / L)
-    (eq. 53); with them p = 1 / L exp(-int D / L) int exp(int D / L) p_in (eq. 100), by steps that cannot overflow.
+    `entrants` is a density on the same grid. Without it everybody begins at its first point: p = c / L exp(-int D / L)
+    (eq. 53); with it p = 1 / L exp(-int D / L) int exp(int D / L) p_in (eq. 100), by steps that cannot overflow.
 
     >>> grid = np.linspace(0, 5, 1001)
     >>> density = solve_density(grid, np.exp(-grid), 0.5)
@@ -30,7 +30,7 @@ def solve_density(rating: Floats, learning: Floats, death: Floats | float, *, en
     """
     speed, loss = _check(rating, learning, death)
     if (speed <= 0).any():
-        raise LudometerError("learning rates must be above 0: ratings that nobody leaves have no density")
+        raise LudometerError("learning rates must be above 0: a rating that nobody leaves has no density")
     ratio = loss / speed
     if entrants is None:
         density = np.exp(-_integrate(ratio, rating)) / speed
@@ -42,7 +42,7 @@ def solve_density(rating: Floats, learning: Floats, death: Floats | float, *, en
 def solve_learning(rating: Floats, density: Floats, death: Floats | float, *, entrants: Floats | None = None) -> Floats:
     """The learning rate on a grid, from the density of ratings: L = 1 / p int_x^inf D p (eq. 54).
 
-    With entrants L = 1 / p int_x^inf (D p - p_in), the entrants being as many as die. NaN where nobody is.
+    With entrants L = 1 / p int_x^inf (D p - p_in), as many entering as dying. NaN where the density is 0.
 
     >>> grid = np.linspace(0, 5, 1001)
     >>> learning = solve_learning(grid, LearningModel(c8=0.5, scale=1).density(grid), 0.5)
@@ -54,15 +54,15 @@ def solve_learning(rating: Floats, density: Floats, death: Floats | float, *, en
     if entrants is not None:
         joined = np.asarray(entrants, np.float64)
         rate = rate - joined * (_integrate(rate, rating)[-1] / _integrate(joined, rating)[-1])
-    # summed from above, where the numbers are small: differences from the whole would lose them
+    # summed from above, where the numbers are small: differences from the total would lose them
     above = -_integrate(rate[::-1], rating[::-1])[::-1]
     return np.divide(above, p, out=np.full_like(p, np.nan), where=p > 0)
 
 
 def solve_curve(rating: Floats, learning: Floats, time: Floats) -> Floats:
-    """The rating at each time of one who begins at the grid's first point and learns at the rates of the grid.
+    """The rating over time of a player who begins at the grid's first point and learns at the rates of the grid.
 
-    t = int dx / L (eq. 56), turned round; times beyond the end of the grid give its last rating.
+    The inverse of t = int dx / L (eq. 56); times beyond the end of the grid give its last rating.
 
     >>> grid = np.linspace(0, 5, 2001)
     >>> solve_curve(grid, np.exp(-grid), np.array([0.0, np.e - 1])).round(4).tolist()
@@ -79,7 +79,7 @@ class LearningModel:
     """L(R) = c7 e^-R: each step is harder by the same factor (Smith 1994, equations 59 to 61).
 
     R = (rating - origin) / scale. With a constant death rate D and c8 = D / c7 the density is
-    c8 exp(c8 + R - c8 e^R), R > 0: Gumbel's for smallest values, cut off at the origin. `scale` is in Elo points.
+    c8 exp(c8 + R - c8 e^R), R > 0: a Gumbel density for minima, truncated at the origin. `scale` is in Elo points.
     """
 
     c8: float
@@ -97,7 +97,7 @@ class LearningModel:
         return np.where(x >= 0, inside, -np.inf)
 
     def learning(self, rating: Floats, *, death: float = 1.0) -> Floats:
-        """L in Elo points per unit of time, D being per unit of time; with D = 1 it is L / D."""
+        """L in Elo points per unit of time, with D per unit of time; with D = 1 it is L / D."""
         x = (np.asarray(rating, np.float64) - self.origin) / self.scale
         return np.asarray(death * self.scale / self.c8 * np.exp(-x))
 
@@ -111,7 +111,7 @@ class BoundedModel:
     """L(R) = c9 (R_max - R): there is a best possible rating (Smith 1994, equations 62 to 64).
 
     With power = D / c9 the density is power (top - x)^(power - 1) / (top - origin)^power from origin to top. The paper
-    has it for the upper tail; taken at its word everywhere, the density falls or rises all the way. (Its own postulates
+    means it for the upper tail; applied everywhere, the density falls or rises all the way. (The paper's own postulates
     with a best move probability below 1 give a square of R_max - R near the top, not the straight line of eq. 62.)
     """
 
@@ -144,7 +144,7 @@ def _check(rating: Floats, values: Floats, death: Floats | float) -> tuple[Float
     grid, given = np.asarray(rating, np.float64), np.asarray(values, np.float64)
     loss = np.broadcast_to(np.asarray(death, np.float64), grid.shape)
     if grid.ndim != 1 or len(grid) < 3 or given.shape != grid.shape:
-        raise LudometerError("a grid of three ratings or more is needed, and a value for each")
+        raise LudometerError("give a grid of at least three ratings, and one value for each")
     if not (np.diff(grid) > 0).all():
         raise LudometerError("the ratings of the grid must rise")
     if not np.isfinite(given).all() or (given < 0).any() or not np.isfinite(loss).all() or (loss < 0).any():
@@ -157,17 +157,17 @@ def _integrate(values: Floats, rating: Floats) -> Floats:
     from scipy.integrate import cumulative_simpson
 
     if rating[0] > rating[-1]:
-        # the rule wants a rising grid
+        # the rule needs a rising grid
         return -_integrate(values, -rating)
     return np.asarray(cumulative_simpson(values, x=rating, initial=0.0))
 
 
 def _flow(rating: Floats, ratio: Floats, entrants: Floats) -> Floats:
-    """L p from F' = p_in - (D / L) F, step by step; p_in and D / L are straight lines between points."""
+    """L p from F' = p_in - (D / L) F, step by step; p_in and D / L are linear between points."""
     step = np.diff(rating)
     gone = np.diff(_integrate(ratio, rating))
     stay = np.exp(-gone)
-    # int_0^1 exp(-gone (1 - u)) du and the same with u: what is left of those who enter during a step
+    # int_0^1 exp(-gone (1 - u)) du and the same with u: the share that remains of those who enter during a step
     small = gone < 1e-4
     safe = np.where(small, 1.0, gone)
     whole = np.where(small, 1 - gone / 2 + gone**2 / 6, -np.expm1(-safe) / safe)

@@ -1,11 +1,11 @@
-"""Shapes of a population of ratings, fitted and compared: the learning models, normal, Maxwell-Boltzmann."""
+"""Shapes of a distribution of ratings, fitted and compared: the learning models, normal, Maxwell-Boltzmann."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -13,10 +13,9 @@ from ludometer.arrays import Array, Floats
 from ludometer.errors import LudometerError
 from ludometer.learning.bins import check_ratings
 from ludometer.learning.fluid import BoundedModel, LearningModel
-from ludometer.result import Provenance
+from ludometer.result import Provenance, Shown
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 Shape = Literal["learning", "bounded", "normal", "maxwell"]
@@ -32,12 +31,12 @@ class ShapeFit:
     parameters: dict[str, float]
     log_likelihood: float
     difference: float
-    """The log likelihood less that of the best shape: 0 for the best."""
+    """The log likelihood minus that of the best shape: 0 for the best."""
     difference_error: float
     """Its standard error over players (Vuong 1989): the root of n times the SD of a player's difference.
 
-    It holds where shapes do not hang on the lowest rating alone: the zero of `maxwell`, and an origin that is fitted,
-    do, and where they fit badly their likelihood varies more than this from list to list.
+    The zero of `maxwell` and a fitted origin depend on the lowest rating alone: where such a shape fits badly, its
+    likelihood varies more than this between lists.
     """
     log_density: Callable[[Floats], Floats]
 
@@ -51,15 +50,24 @@ class ShapeFit:
         """How many standard errors the shape is behind the best; None for the best."""
         return self.difference / self.difference_error if self.difference_error > 0 else None
 
+    def describe(self, digits: int = 4) -> str:
+        """The parameters in words."""
+        return ", ".join(f"{name} {value:.{digits}g}" for name, value in self.parameters.items())
+
+    def document(self) -> dict[str, Any]:
+        """The fit as JSON."""
+        names = ("shape", "parameters", "log_likelihood", "aic", "difference", "difference_error")
+        return {name: getattr(self, name) for name in names}
+
 
 @dataclass(frozen=True, eq=False)
-class Distributions:
-    """The shapes that were fitted to a list of ratings, best first by likelihood."""
+class Distributions(Shown):
+    """Shapes fitted to a list of ratings, most likely first."""
 
     n_ratings: int
     fits: tuple[ShapeFit, ...]
     counts: tuple[Floats, Floats]
-    """A histogram of the ratings, for the plot: players, and the edges of the bars."""
+    """A histogram of the ratings for the chart: players, and the edges of the bars."""
     provenance: Provenance
 
     @property
@@ -75,33 +83,28 @@ class Distributions:
         raise LudometerError(f"{shape!r} was not fitted; there are: {', '.join(fit.shape for fit in self.fits)}")
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a shape: parameters, log likelihood, AIC, and how far it is behind the best, with its error."""
+        """One row per shape: parameters, log likelihood, AIC, and the distance to the best with its error."""
         import polars as pl
 
-        return pl.DataFrame(
-            [
-                {
-                    "shape": fit.shape,
-                    "parameters": ", ".join(f"{name} {value:.6g}" for name, value in fit.parameters.items()),
-                    "log_likelihood": fit.log_likelihood,
-                    "aic": fit.aic,
-                    "difference": fit.difference,
-                    "difference_error": fit.difference_error,
-                }
-                for fit in self.fits
-            ]
-        )
+        return pl.DataFrame([fit.document() | {"parameters": fit.describe(6)} for fit in self.fits])
+
+    def document(self) -> dict[str, Any]:
+        """The JSON document."""
+        return {
+            "ratings": self.n_ratings,
+            "shapes": [fit.document() for fit in self.fits],
+            "absent": self.provenance.absent(),
+        }
 
     def summary(self) -> str:
         """The shapes, best first."""
-        lines = [f"{self.n_ratings:,} ratings; log likelihoods less the best one, with standard errors:"]
+        lines = [f"{self.n_ratings:,} ratings; log likelihoods minus the best, with standard errors:"]
         for fit in self.fits:
             behind = "best" if fit is self.best else f"{fit.difference:.1f} ± {fit.difference_error:.1f}"
-            values = ", ".join(f"{name} {value:.4g}" for name, value in fit.parameters.items())
-            lines.append(f"{fit.shape:>10}  {behind}  ({values})")
+            lines.append(f"{fit.shape:>10}  {behind}  ({fit.describe()})")
         return "\n".join(lines)
 
-    def plot(self) -> altair.LayerChart:
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
         """The histogram with the fitted curves."""
         import altair as alt
 
@@ -118,7 +121,7 @@ class Distributions:
             for x, y in zip(grid, area * np.exp(fit.log_density(grid)), strict=True)
         ]
         histogram = (
-            alt.Chart(alt.InlineData(values=bars), width=480, height=260)
+            alt.Chart(alt.InlineData(values=bars), width=270 if narrow else 480, height=260)
             .mark_bar(color="#c9d3e0")
             .encode(
                 x=alt.X("from:Q", bin="binned", title="Rating (Elo points)", scale=alt.Scale(zero=False)),
@@ -131,8 +134,7 @@ class Distributions:
             .mark_line()
             .encode(x="rating:Q", y="players:Q", color=alt.Color("shape:N", title=None))
         )
-        chart: alt.LayerChart = histogram + curves
-        return chart
+        return {"shapes": histogram + curves}
 
 
 def fit_distributions(
@@ -144,9 +146,9 @@ def fit_distributions(
 ) -> Distributions:
     """Fit shapes to a list of ratings by maximum likelihood and compare them (Smith 1994, sections 5 and 7).
 
-    `origin` is where beginners enter; without it the learning models take the lowest rating, which is where their
-    likelihood is greatest. `scale` holds the learning model to these Elo points a unit (173.7 by the theory, which
-    has L fall by e in one unit of log-odds) instead of fitting them.
+    `origin` is where beginners enter; without it the learning models take the lowest rating, where their likelihood is
+    greatest. `scale` fixes the Elo points per unit of the learning model instead of fitting them: 173.7 in theory,
+    where L falls by a factor e per unit of log-odds.
 
     >>> ratings = LearningModel(c8=0.1, origin=800).curve(np.arange(1, 200) / 40)
     >>> fit_distributions(ratings).n_ratings
@@ -154,9 +156,11 @@ def fit_distributions(
     """
     rating = check_ratings(ratings)
     if len(rating) < _FEWEST or np.ptp(rating) == 0:
-        raise LudometerError(f"a distribution needs {_FEWEST} ratings or more that are not all the same")
+        raise LudometerError(f"a distribution needs at least {_FEWEST} ratings that are not all equal")
     if origin is not None and not origin <= rating.min():
-        raise LudometerError(f"nobody can be below the beginners, who enter at {origin:g}: {rating.min():g} is")
+        raise LudometerError(
+            f"beginners enter at {origin:g}, but the lowest rating is {rating.min():g}: choose a lower origin"
+        )
     if scale is not None and not (math.isfinite(scale) and scale > 0):
         raise LudometerError(f"the scale must be above 0, not {scale}")
     unknown = [shape for shape in shapes if shape not in SHAPES]
@@ -188,20 +192,18 @@ def _fit(shape: Shape, rating: Floats, origin: float, free: bool, scale: float |
 
 
 def fit_learning(rating: Floats, *, origin: float, scale: float | None = None) -> LearningModel:
-    """c8 and, unless given, the scale of the learning model whose beginners enter at the origin.
+    """The learning model with beginners at the origin: c8 and, unless given, the scale.
 
-    At a given scale c8 has the maximum at 1 / c8 = mean(e^R) - 1, so that only the scale has to be searched.
+    At a given scale the best c8 is 1 / (mean(e^R) - 1), so only the scale is searched.
 
     >>> model = fit_learning(np.array([0.0, 100, 150, 180, 220, 260]), origin=0)
     >>> bool(50 < model.scale < 200)
     True
     """
-    from scipy.optimize import minimize_scalar
-
     x = rating - origin
 
     def model(width: float) -> LearningModel:
-        # mean(e^R - 1) from logarithms: e^R alone may be beyond all numbers
+        # mean(e^R - 1) from logarithms: e^R alone may overflow
         log_mean = float(np.logaddexp.reduce(x / width) - math.log(len(x)))
         mean = math.expm1(log_mean) if log_mean < 700 else math.inf
         return LearningModel(min(max(1 / mean, 1e-300), 1e300), origin, width)
@@ -209,28 +211,15 @@ def fit_learning(rating: Floats, *, origin: float, scale: float | None = None) -
     if scale is not None:
         return model(scale)
     spread = float(x.std())
-    limits = (math.log(spread / 100), math.log(spread * 100))
-    # coarse first: far from the maximum the likelihood is flat
-    tried = np.linspace(*limits, 60)
-    loss = [_minus(model(math.exp(v)).log_density, rating) for v in tried]
-    near = int(np.argmin(loss))
-    bounds = (tried[max(near - 1, 0)], tried[min(near + 1, len(tried) - 1)])
-    best = minimize_scalar(
-        lambda v: _minus(model(math.exp(v)).log_density, rating),
-        bounds=bounds,
-        method="bounded",
-        options={"xatol": 1e-9},
-    )
-    return model(math.exp(float(best.x)))
+    tried = np.linspace(math.log(spread / 100), math.log(spread * 100), 60)
+    return model(math.exp(_minimise(lambda v: _minus(model(math.exp(v)).log_density, rating), tried)))
 
 
 def fit_bounded(rating: Floats, *, origin: float) -> BoundedModel:
-    """The best possible rating and the power of the bounded model; the power is at least 1.
+    """The best possible rating and the power of the bounded model.
 
-    Below 1 the density would grow without end towards the best rating, and so would the likelihood.
+    The power is at least 1: below, the density and the likelihood would grow without limit at the best rating.
     """
-    from scipy.optimize import minimize_scalar
-
     high = float(rating.max())
     reach = high - origin
 
@@ -239,23 +228,14 @@ def fit_bounded(rating: Floats, *, origin: float) -> BoundedModel:
         total = float(-np.log((top - rating) / (top - origin)).sum())
         return BoundedModel(max(len(rating) / total, 1.0), top, origin)
 
-    tried = np.linspace(-14, 9, 70)
-    loss = [_minus(model(v).log_density, rating) for v in tried]
-    near = int(np.argmin(loss))
-    bounds = (tried[max(near - 1, 0)], tried[min(near + 1, len(tried) - 1)])
-    best = minimize_scalar(
-        lambda v: _minus(model(v).log_density, rating), bounds=bounds, method="bounded", options={"xatol": 1e-9}
-    )
-    return model(float(best.x))
+    return model(_minimise(lambda v: _minus(model(v).log_density, rating), np.linspace(-14, 9, 70)))
 
 
 def fit_maxwell(rating: Floats) -> tuple[float, float]:
     """Zero point and width of sqrt(2 / pi) (x - zero)^2 / width^3 exp(-(x - zero)^2 / (2 width^2)).
 
-    At a given zero point the width is the root of the mean square over 3.
+    At a given zero point the best width is the root of the mean square / 3.
     """
-    from scipy.optimize import minimize_scalar
-
     low, spread = float(rating.min()), float(rating.std())
 
     def width(zero: float) -> float:
@@ -265,12 +245,17 @@ def fit_maxwell(rating: Floats) -> tuple[float, float]:
         zero = low - spread * math.exp(log_gap)
         return _minus(lambda x: _log_maxwell(x, zero, width(zero)), rating)
 
-    tried = np.linspace(-16, 6, 80)
+    zero = low - spread * math.exp(_minimise(loss, np.linspace(-16, 6, 80)))
+    return zero, width(zero)
+
+
+def _minimise(loss: Callable[[float], float], tried: Floats) -> float:
+    """Where a loss is least: on a coarse grid, as it is flat far away, then between the neighbours of the best."""
+    from scipy.optimize import minimize_scalar
+
     near = int(np.argmin([loss(v) for v in tried]))
     bounds = (tried[max(near - 1, 0)], tried[min(near + 1, len(tried) - 1)])
-    best = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-9})
-    zero = low - spread * math.exp(float(best.x))
-    return zero, width(zero)
+    return float(minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-9}).x)
 
 
 def _log_maxwell(rating: Floats, zero: float, width: float) -> Floats:

@@ -1,12 +1,9 @@
-"""What players were worth in each window of so many of their games, by those games alone.
+"""Tracked learning: how the ratings of players change, by rating class and by games played.
 
-Learning measured by following players: how their ratings change, by rating class and by games played.
-
-Whose rating is high by luck is rated lower afterwards, and whose is low higher: a class made from the same games as
-the change would show the strong to forget and the weak to learn where nobody does either. So three windows of a player
-are taken that share no game: the first says in which class he is, the change is that from the second to the third.
-What is left is that players who stop after bad results are not followed further, which makes the others look as if
-they learned a little less.
+A rating that is high by luck falls afterwards, and one that is low rises: a class chosen by the same games as the
+change would show strong players forgetting and weak ones learning where nobody does either. So three windows of a
+player's games are taken that share no game: the first gives the class, the change is from the second to the third. One
+bias remains: players who stop after bad results are not tracked further, so the others seem to learn a little less.
 """
 
 from __future__ import annotations
@@ -19,14 +16,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ludometer.arrays import Array, Codes, Counts, Floats
+from ludometer.drawing import INK
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
-from ludometer.result import Provenance
+from ludometer.result import Provenance, Shown
 from ludometer.scale import from_elo, to_elo
 from ludometer.selection import earlier_matches
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 YEAR = 365.25
@@ -35,7 +32,7 @@ YEAR = 365.25
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """A row for each window of each player, in order of player and time; ratings in Elo points around 0."""
+    """One row per window of a player, sorted by player and time; ratings in Elo points around 0."""
 
     player: Codes
     number: Counts
@@ -44,15 +41,15 @@ class Windows:
     place: Floats
     """Where in the record the window lies, from 0 to 1, by matches."""
     time: Floats | None
-    """The mean time of its games: in years, or as the record has it."""
+    """The mean time of its games: in years, or in the record's own numbers."""
 
 
 def rate_windows(matches: Matches, *, games: int, k: float) -> tuple[Windows, Floats]:
     """The performance of each player in each full window of so many games, and all players' last Elo ratings.
 
-    Opponents count with their Elo ratings before each game. Everybody starts where a first pass over the record, from
-    its end to its beginning, has left him: from equal starts the ratings would spread for a long time, and the strong
-    would seem to learn and the weak to forget. The player's own rating is not used, so that windows share no game.
+    Opponents count with their Elo ratings before each game. Everybody starts with the rating that a first pass, from
+    the end of the record to its beginning, gave them: from equal starts ratings would spread for a long time, and the
+    strong would seem to learn and the weak to forget. A player's own rating is not used, so that windows share no game.
     """
     if games < 5:
         raise LudometerError(f"a window needs five games or more, not {games}")
@@ -69,7 +66,7 @@ def rate_windows(matches: Matches, *, games: int, k: float) -> tuple[Windows, Fl
     starts = np.flatnonzero(fresh)
     full = np.diff(np.append(starts, len(player))) == games
     if not full.any():
-        raise LudometerError(f"nobody played {games} games: take shorter windows (--window N)")
+        raise LudometerError(f"no player has {games} games: take shorter windows (--window N)")
     rows = (starts[full][:, np.newaxis] + np.arange(games)).ravel()
     chosen = order[rows]
     rating = rate_performance(opponent[chosen].reshape(-1, games), score[chosen].reshape(-1, games))
@@ -80,10 +77,10 @@ def rate_windows(matches: Matches, *, games: int, k: float) -> tuple[Windows, Fl
 
 
 def rate_performance(opponent: Floats, score: Floats) -> Floats:
-    """For each row the rating at which a player is expected to score what he did against these opponents.
+    """The rating, per row, at which a player is expected to score what they did against these opponents.
 
     In natural units, by maximum likelihood with Firth's correction (1993): sum (S - E) + sum pq (1 - 2p) / (2 sum pq)
-    is 0. It takes off the bias of short windows and is finite for those who won all.
+    is 0. It removes the bias of short windows and is finite for players who won every game.
 
     >>> rate_performance(np.zeros((2, 4)), np.array([[1.0, 1, 0, 0], [1, 1, 1, 1]])).round(2).tolist()
     [0.0, 2.2]
@@ -107,7 +104,7 @@ def rate_performance(opponent: Floats, score: Floats) -> Floats:
 
 
 def _ratings_before(matches: Matches, k: float) -> tuple[Floats, Floats]:
-    """Both players' ratings before each match, in natural units, and everybody's after the last."""
+    """Both players' ratings before each match, in natural units, and all ratings after the last."""
     from ludometer.kernels.systems.elo import elo_pass
 
     pairs, step = matches.pairs, from_elo(k)
@@ -130,7 +127,7 @@ def _years(matches: Matches) -> Floats:
 Anchor = Literal["opponents", "entrants"]
 
 WARM_UP = 0.1
-"""Who appears in this first part of a record may have played long before; who comes later is taken for an entrant."""
+"""Players in this first part of a record may have played long before; those who appear later count as entrants."""
 
 _KNOTS = 4
 _FEWEST_PLAYERS = 2
@@ -138,7 +135,7 @@ _FEWEST_PLAYERS = 2
 
 @dataclass(frozen=True, eq=False)
 class Rates:
-    """Mean changes of rating in classes, errors clustered by player; NaN where there are fewer than two players."""
+    """Mean changes of rating by class, with errors clustered by player; NaN with fewer than two players."""
 
     low: Floats
     """Where each class begins: a rating, or a number of games."""
@@ -146,14 +143,14 @@ class Rates:
     players: Counts
     changes: Counts
     rating: Floats
-    """The mean of the ratings between which the changes were measured."""
+    """The mean of the ratings between which changes were measured."""
     per_game: Floats | None
     per_game_error: Floats | None
     per_time: Floats | None
     per_time_error: Floats | None
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a class."""
+        """One row per class."""
         import polars as pl
 
         columns: dict[str, Any] = {
@@ -168,10 +165,17 @@ class Rates:
             columns[name] = pl.Series([None] * len(self.low), dtype=pl.Float64) if value is None else pl.Series(value)
         return pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
 
+    def document(self) -> list[dict[str, Any]]:
+        """One entry per class."""
+        return [
+            {name: None if isinstance(v, float) and not math.isfinite(v) else v for name, v in row.items()}
+            for row in self.to_frame().iter_rows(named=True)
+        ]
+
 
 @dataclass(frozen=True, eq=False)
-class Tracked:
-    """How ratings of followed players change: in all, by rating class and by number of games played."""
+class Tracked(Shown):
+    """How the ratings of tracked players change: overall, by rating class and by number of games played."""
 
     n_players: int
     n_changes: int
@@ -179,35 +183,59 @@ class Tracked:
     """One class with all changes that count for `classes`."""
     classes: Rates
     experience: Rates | None
-    """By games played, of players who entered in the course of the record; None for lists of ratings."""
+    """By games played, for players who entered during the record; None for lists of ratings."""
     time_unit: Literal["year", "unit"] | None
-    """What `per_time` is per: a year, or one of the record's own numbers."""
+    """The unit of `per_time`: a year, or one of the record's own numbers."""
     anchor: Anchor | None
-    """`opponents`: learning relative to those they play; `entrants`: with newcomers of all times taken as equal."""
+    """`opponents`: learning relative to the opponents; `entrants`: newcomers of all times count as equal."""
     provenance: Provenance
 
     def to_frame(self) -> pl.DataFrame:
-        """The classes, then the numbers of games, told apart by the column `by`."""
+        """The classes by rating, then by games played; the column `by` says which."""
         import polars as pl
 
         parts = [("rating", self.classes)] + ([] if self.experience is None else [("games", self.experience)])
         return pl.concat([rates.to_frame().select(pl.lit(by).alias("by"), pl.all()) for by, rates in parts])
 
+    def document(self) -> dict[str, Any]:
+        """The JSON document."""
+        absent = {}
+        if self.time_unit is None:
+            absent["time_unit"] = "the record has no times"
+        if self.experience is None:
+            absent["experience"] = "nobody entered in the course of the record"
+        if self.anchor is None:
+            absent["anchor"] = "a list of ratings"
+        overall, classes = self.overall.document(), self.classes.document()
+        experience = None if self.experience is None else self.experience.document()
+        if any(value is None for row in (*overall, *classes, *(experience or ())) for value in row.values()):
+            absent["rates"] = "fewer than two players in a class, or no times"
+        return {
+            "players": self.n_players,
+            "changes": self.n_changes,
+            "anchor": self.anchor,
+            "time_unit": self.time_unit,
+            "overall": overall[0],
+            "classes": classes,
+            "experience": experience,
+            "absent": absent,
+        }
+
     def summary(self) -> str:
-        """The learning in all and by class."""
+        """Learning overall and by class."""
         lines = [f"{self.n_changes:,} changes of rating of {self.n_players:,} players, classes from other games"]
-        names = {"opponents": "relative to those they play", "entrants": "with newcomers of all times taken as equal"}
+        names = {"opponents": "relative to the opponents", "entrants": "newcomers of all times count as equal"}
         if self.anchor is not None:
             lines.append(names[self.anchor])
-        lines.append("all: " + _words(self.overall, 0, self.time_unit))
+        lines.append("all: " + _describe(self.overall, 0, self.time_unit))
         for k in range(min(len(self.classes.low), 16)):
             label = f"{self.classes.low[k]:.0f} to {self.classes.low[k] + self.classes.width:.0f}"
             lines.append(
-                f"{label}, {int(self.classes.players[k]):,} players: {_words(self.classes, k, self.time_unit)}"
+                f"{label}, {int(self.classes.players[k]):,} players: {_describe(self.classes, k, self.time_unit)}"
             )
         return "\n".join(lines)
 
-    def plot(self) -> altair.LayerChart:
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
         """The learning rate over the rating."""
         import altair as alt
 
@@ -217,13 +245,12 @@ class Tracked:
             for row in self.classes.to_frame().to_dicts()
             if (e := row[f"{name}_error"]) is not None
         ]
-        chart = alt.Chart(alt.InlineData(values=rows), width=480, height=260)
+        chart = alt.Chart(alt.InlineData(values=rows), width=270 if narrow else 480, height=260)
         x = alt.X("rating:Q", title="Rating (Elo points)", scale=alt.Scale(zero=False))
         title = f"Learning (Elo points per {'game' if name == 'per_game' else self.time_unit})"
-        drawn: alt.LayerChart = chart.mark_rule(color="#4c6a92").encode(
-            x=x, y=alt.Y("low:Q", title=title), y2="high:Q"
-        ) + chart.mark_point(filled=True, color="#4c6a92").encode(x=x, y=alt.Y("rate:Q", title=title))
-        return drawn
+        errors = chart.mark_rule(color=INK).encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q")
+        points = chart.mark_point(filled=True, color=INK).encode(x=x, y=alt.Y("rate:Q", title=title))
+        return {"learning": errors + points}
 
 
 def follow_players(
@@ -235,11 +262,11 @@ def follow_players(
     start_rating: float = 1500.0,
     anchor: Anchor = "opponents",
 ) -> Tracked:
-    """Measure learning in a record of matches of two, from performances in windows of so many games a player.
+    """Measure learning in a record of two-player matches, from performances in windows of so many games per player.
 
-    Results tell only who is better than whom. So learning is that relative to the opponents, of whom some learn too;
-    with `anchor="entrants"` newcomers of all times are taken as equal, and what they seem to lose or gain in the course
-    of the record is taken off all. `k` is that of the Elo ratings of opponents, best fit unless given.
+    Results are relative, so learning is relative to the opponents, some of whom learn too. With `anchor="entrants"`
+    newcomers of all times count as equal, and the change of their level during the record is subtracted from everybody.
+    `k` is that of the opponents' Elo ratings, best fit unless given.
     """
     if anchor not in ("opponents", "entrants"):
         raise LudometerError(f"the anchor is opponents or entrants, not {anchor!r}")
@@ -272,15 +299,15 @@ def follow_windows(
     time_unit: Literal["year", "unit"] | None,
     provenance: Provenance,
 ) -> Tracked:
-    """The same from windows that are rated already; `first_place` is where in the record each player appears."""
+    """Like `follow_players`, from rated windows; `first_place` is where in the record each player appears."""
     new = first_place[windows.player] > WARM_UP
     drift = _Drift(windows, new) if anchor == "entrants" else None
     rating = start_rating + windows.rating - (0.0 if drift is None else drift.at(windows.place))
-    # rows of three windows in a row of one player
+    # rows with three successive windows of one player
     third = np.flatnonzero((windows.player[2:] == windows.player[:-2]) & (np.diff(windows.number, 2) == 0)) + 2
     second = np.flatnonzero((windows.player[1:] == windows.player[:-1]) & new[1:]) + 1
     if not len(third):
-        raise LudometerError(f"nobody played {3 * games} games: take shorter windows (--window N)")
+        raise LudometerError(f"no player has {3 * games} games: take shorter windows (--window N)")
 
     def steps(late: Counts) -> _Steps:
         early = late - 1
@@ -322,10 +349,10 @@ def follow_ratings(
     games: Sequence[float] | Array | None = None,
     width: float = 100.0,
 ) -> Tracked:
-    """Measure learning in rating lists of several dates: one row for a player and a date.
+    """Measure learning in rating lists of several dates: one row per player and date.
 
-    The class is that of one list, the change the one between the two lists after it. Ratings remember: lists that are
-    closer than a rating takes to forget its games still share some luck. `games` is how many a player had played.
+    One list gives the class, the two lists after it the change. Lists that follow each other faster than a rating
+    forgets its games still share some luck. `games` is the number that each player had played.
 
     >>> tracked = follow_ratings(["a"] * 4 + ["b"] * 4, [1, 2, 3, 4] * 2, [1500, 1510, 1520, 1530] * 2)
     >>> tracked.overall.per_time.tolist()
@@ -346,11 +373,11 @@ def follow_ratings(
     codes: Codes = code[order].astype(np.int32)
     when, value = when[order], value[order]
     if ((np.diff(codes) == 0) & (np.diff(when) == 0)).any():
-        raise LudometerError("a player stands twice in the list of one date")
+        raise LudometerError("a player appears twice in the list of one date")
     played = None if games is None else np.asarray(games, np.float64)[order]
     late = np.flatnonzero(codes[2:] == codes[:-2]) + 2
     if not len(late):
-        raise LudometerError("nobody stands in three lists")
+        raise LudometerError("no player is in three lists")
     followed = _Steps(
         codes[late],
         (value[late] + value[late - 1]) / 2,
@@ -378,7 +405,7 @@ def best_step(matches: Matches) -> float:
     from ludometer.ratings.systems.best_fit import fit_best_elo
 
     try:
-        # a game without skill has the best k 0, by which opponents would have no ratings at all
+        # in a game without skill the best k is 0, and opponents would have no ratings
         return fit_best_elo(matches).k or 1.0
     except NoFiniteFit:
         return 24.0
@@ -399,7 +426,7 @@ def first_places(matches: Matches) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Steps:
-    """Changes of rating, one a row."""
+    """Changes of rating, one per row."""
 
     player: Codes
     rating: Floats
@@ -407,7 +434,7 @@ class _Steps:
     games: Floats | None
     time: Floats | None
     basis: Floats | None
-    """What each coefficient of the drift takes off the change, and the covariance of these coefficients."""
+    """What each coefficient of the drift subtracts from the change, and the covariance of these coefficients."""
     covariance: Floats | None
 
     def rates(self, value: Floats, width: float, start: float = 0.0) -> Rates:
@@ -446,13 +473,13 @@ class _Steps:
 
 
 class _Drift:
-    """What entrants seem to be worth over the record: a line with bends, by least squares over their first windows."""
+    """The level of entrants over the record: a piecewise linear fit to their first windows."""
 
     def __init__(self, windows: Windows, new: Array) -> None:
         chosen = new & (windows.number == 0)
         place, rating = windows.place[chosen], windows.rating[chosen]
         if len(place) < 10 * _KNOTS:
-            raise LudometerError(f"{len(place)} newcomers are too few to tell how the level of a record drifts")
+            raise LudometerError(f"{len(place)} newcomers are too few to estimate the drift of the record's level")
         self.knots = np.quantile(place, np.linspace(0, 1, _KNOTS))[1:-1]
         design = np.column_stack((np.ones(len(place)), self.basis(place)))
         self.beta, *_ = np.linalg.lstsq(design, rating, rcond=None)
@@ -462,21 +489,21 @@ class _Drift:
         self.covariance: Floats = (bread @ meat @ bread)[1:, 1:]
 
     def basis(self, place: Floats) -> Floats:
-        """The place in the record, and how far it lies beyond each bend."""
+        """The place in the record, and its distance beyond each knot."""
         return np.column_stack((place, *(np.maximum(place - knot, 0.0) for knot in self.knots)))
 
     def at(self, place: Floats) -> Floats:
-        """The drift, 0 at the end of the record: its ratings are those that lists show."""
+        """The drift, 0 at the end of the record, which has the ratings that lists show."""
         end = self.basis(np.ones(1))
         return np.asarray((self.basis(place) - end) @ self.beta[1:])
 
 
-def _words(rates: Rates, k: int, unit: str | None) -> str:
+def _describe(rates: Rates, k: int, unit: str | None) -> str:
     parts = []
     for value, error, name in (
         (rates.per_game, rates.per_game_error, "game"),
         (rates.per_time, rates.per_time_error, "year" if unit == "year" else "unit of time"),
     ):
         if value is not None and error is not None and math.isfinite(value[k]):
-            parts.append(f"{value[k]:+.3g} ± {error[k]:.2g} Elo points a {name}")
-    return ", ".join(parts) or "too few to tell"
+            parts.append(f"{value[k]:+.3g} ± {error[k]:.2g} Elo points per {name}")
+    return ", ".join(parts) or "too few players"

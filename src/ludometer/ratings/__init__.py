@@ -1,10 +1,14 @@
-"""Rating systems: one file a system, one driver for all; noise, drift and triangles of ratings."""
+"""Rating systems, one driver for all of them, and the noise, drift and triangles of ratings."""
 
 from typing import TYPE_CHECKING
 
 from ludometer.lazy import load_on_use
 
 if TYPE_CHECKING:
+    from ludometer.ratings.as_printed import PrintedNoise as PrintedNoise
+    from ludometer.ratings.as_printed import measure_printed_noise as measure_printed_noise
+    from ludometer.ratings.bounds import Bounds as Bounds
+    from ludometer.ratings.bounds import fit_bounds as fit_bounds
     from ludometer.ratings.cycles.triangles import Triangles as Triangles
     from ludometer.ratings.cycles.triangles import measure_triangles as measure_triangles
     from ludometer.ratings.driver import Ratings as Ratings
@@ -14,15 +18,13 @@ if TYPE_CHECKING:
     from ludometer.ratings.evaluation import Evaluation as Evaluation
     from ludometer.ratings.evaluation import SystemScore as SystemScore
     from ludometer.ratings.evaluation import evaluate as evaluate
-    from ludometer.ratings.noise.bounds import Bounds as Bounds
-    from ludometer.ratings.noise.bounds import fit_bounds as fit_bounds
     from ludometer.ratings.noise.drift import Drift as Drift
     from ludometer.ratings.noise.drift import measure_drift as measure_drift
+    from ludometer.ratings.noise.league import LeagueNoise as LeagueNoise
+    from ludometer.ratings.noise.league import study_noise as study_noise
     from ludometer.ratings.noise.noise import Noise as Noise
-    from ludometer.ratings.noise.noise import PrintedNoise as PrintedNoise
     from ludometer.ratings.noise.noise import estimate_noise as estimate_noise
     from ludometer.ratings.noise.noise import measure_noise as measure_noise
-    from ludometer.ratings.noise.noise import measure_printed_noise as measure_printed_noise
     from ludometer.ratings.noise.noise import optimal_step as optimal_step
     from ludometer.ratings.noise.snapshots import SnapshotNoise as SnapshotNoise
     from ludometer.ratings.noise.snapshots import noise_of_snapshots as noise_of_snapshots

@@ -1,4 +1,4 @@
-"""Do ratings drift? Means by period: of a fixed cohort, of all who are active, of those who enter and who leave."""
+"""Drift of ratings: means by period of a fixed cohort, of active players, of entrants and of leavers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ludometer.arrays import Array, Counts, Floats, Mask, Times
+from ludometer.drawing import ACCENT, GREY, INK
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
 from ludometer.ratings.driver import AnySystem, prepare
 from ludometer.ratings.systems.elo import Elo
-from ludometer.result import Provenance
+from ludometer.result import Provenance, Shown
+from ludometer.wording import time_text
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 Cohort = Literal["all", "first"]
@@ -33,15 +34,16 @@ _GROUPS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Drift:
-    """Mean ratings at the end of each period, in Elo points; NaN where there is nobody.
+class Drift(Shown):
+    """Mean ratings at the end of each period, in Elo points; NaN for an empty group.
 
-    Entrants play for the first time in a period, leavers for the last; nobody is known to leave in the last one.
-    A cohort's ratings rise if its players learn more than those they meet: only with constant skills is that a drift.
+    Entrants play for the first time in a period, leavers for the last; nobody is known to leave in the last period.
+    A cohort's ratings also rise if its players learn more than their opponents: only with constant skills is that
+    drift.
     """
 
     period: Array
-    """Numbers, or the first moment of each period."""
+    """Numbers, or the start of each period."""
     matches: Counts
     mean: dict[str, Floats]
     """By group: cohort, active, entrants, leavers."""
@@ -49,12 +51,12 @@ class Drift:
     change: float | None
     """Of the cohort's mean, from the first period to the last; None without a cohort or a second period."""
     change_std_error: float | None
-    """From how far its players differ in it."""
+    """From the differences between its players."""
     cohort: Cohort
     provenance: Provenance
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a period: matches, then mean rating and number of players for each group."""
+        """One row per period: matches, then mean rating and number of players of each group."""
         import polars as pl
 
         columns: dict[str, Any] = {"period": self.period, "matches": self.matches}
@@ -63,8 +65,25 @@ class Drift:
             columns[f"n_{group}"] = self.count[group]
         return pl.DataFrame(columns)
 
+    def document(self) -> dict[str, Any]:
+        """The JSON document; the mean of an empty group is null."""
+        frame, absent = self.to_frame(), {}
+        for name in ("change", "change_std_error"):
+            if getattr(self, name) is None:
+                absent[name] = "nobody played in all periods, or there is only one"
+        for name in _GROUPS:
+            if frame[name].null_count():
+                absent[f"periods.{name}"] = "nobody in that period"
+        return {
+            "cohort": self.cohort,
+            "change": self.change,
+            "change_std_error": self.change_std_error,
+            "periods": [row | {"period": time_text(row["period"])} for row in frame.iter_rows(named=True)],
+            "absent": absent,
+        }
+
     def summary(self) -> str:
-        """What the cohort's mean did, and the other means in the first and the last period."""
+        """The change of the cohort's mean, and the other means in the first and the last period."""
         who = "every period" if self.cohort == "all" else "the first period"
         n = int(self.count["cohort"][0])
         lines = [f"{len(self.period)} periods; cohort: {n:,} players active in {who}"]
@@ -74,10 +93,10 @@ class Drift:
         for group, name in _GROUPS.items():
             known = self.mean[group][np.isfinite(self.mean[group])]
             if len(known):
-                lines.append(f"{name}: {known[0]:.1f} at first, {known[-1]:.1f} at last")
+                lines.append(f"{name}: {known[0]:.1f} in the first period, {known[-1]:.1f} in the last")
         return "\n".join(lines)
 
-    def plot(self) -> altair.Chart:
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
         """Mean ratings by period."""
         import altair as alt
 
@@ -88,9 +107,11 @@ class Drift:
             for when, value in zip(self.period, self.mean[group], strict=True)
             if math.isfinite(value)
         ]
-        colours = alt.Scale(domain=list(_GROUPS.values()), range=["#4c6a92", "#777777", "#5a8f4e", "#b5651d"])
-        chart: alt.Chart = (
-            alt.Chart(alt.InlineData(values=rows), width=480, height=260, title="Mean ratings by period")
+        colours = alt.Scale(domain=list(_GROUPS.values()), range=[INK, GREY, "#5a8f4e", ACCENT])
+        chart = (
+            alt.Chart(
+                alt.InlineData(values=rows), width=270 if narrow else 480, height=260, title="Mean ratings by period"
+            )
             .mark_line(point=True)
             .encode(
                 x=alt.X(f"period:{kind}", title="Period"),
@@ -98,7 +119,7 @@ class Drift:
                 color=alt.Color("who:N", title=None, scale=colours),
             )
         )
-        return chart
+        return {"drift": chart}
 
 
 def measure_drift(
@@ -111,7 +132,7 @@ def measure_drift(
     """Play a record through a rating system (Elo with k 24 unless given) and take means after each period.
 
     A period is a number in units of the record's times, `day`, `week`, `month` or `year` for dates, or, if not given, a
-    tenth of the matches. Play preserves the sum of ratings; who enters and leaves moves it (Smith 1994, section 8.3).
+    tenth of the matches. Play keeps the sum of ratings; entrants and leavers change it (Smith 1994, section 8.3).
 
     >>> matches = Matches.of_pairs([0, 1, 0, 1], [1, 2, 1, 2], [1, 0, 0.5, 1], time=[1, 1, 2, 2])
     >>> drift = measure_drift(matches, period=1)
@@ -121,7 +142,9 @@ def measure_drift(
     if not len(matches):
         raise MatchDataError("there are no matches")
     if cohort not in ("all", "first"):
-        raise LudometerError(f"the cohort is of players active in all periods or in the first one, not {cohort!r}")
+        raise LudometerError(
+            f"the cohort is all (active in every period) or first (active in the first one), not {cohort!r}"
+        )
     chosen = prepare(Elo() if system is None else system, matches)
     starts, labels = _periods(matches, period)
     state, rows, active = chosen.start(0), [], []
@@ -184,7 +207,7 @@ def _cut(matches: Matches, starts: Counts) -> Iterator[Matches]:
 
 
 def _periods(matches: Matches, period: float | str | None) -> tuple[Counts, Array]:
-    """Where each period that has matches starts, and what it is called."""
+    """Where each period with matches starts, and its label."""
     if period is None:
         n = min(10, len(matches))
         return (np.arange(n) * len(matches) // n).astype(np.int64), np.arange(1, n + 1)

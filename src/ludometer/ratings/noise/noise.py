@@ -1,15 +1,13 @@
-"""Rating noise with steps of any size: variances of skill and error, carried on from game to game.
+"""How far ratings with a constant step lie from the truth, and the best step.
 
-With skill s, error x = R - s and an opponent (s', x') one update with k = h / 2 is x += k (S - E). If all are normal,
+Steps are Smith's h: the winner of a game gains (h / 2) (S - E), so h is twice Elo's k. `measure_noise` has the limit of
+small steps in closed form (Smith 1994, section 6.2, corrected), and steps of any size by carrying variances from game
+to game: with skill s, error x = R - s and k = h / 2 one update is x += k (S - E), and if everything is normal,
 
     cov(s, x) += k (var(s) A - cov(s, R) B),  var(x) += 2 k (cov(s, x) A - cov(x, R) B) + k^2 E[(S - E)^2]
 
-with A and B the mean slopes of wp over differences of skill and of rating. What Smith 1994 (section 6.2) looks for, and
-`noise` has in closed form, is the limit of small k; here errors widen the differences and miss more of the results.
-
-How far ratings with a constant step lie from the truth, and the step that is best; also as Smith printed it.
-
-Steps are Smith's h: the winner of a game gains (h / 2) (S - E), so h is twice Elo's k.
+with A and B the mean slopes of wp over differences of skill and of rating. Errors then widen the differences, so more
+results are missed. `ludometer.ratings.as_printed` has Smith's formulas as printed.
 """
 
 from __future__ import annotations
@@ -23,33 +21,33 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ludometer.arrays import Floats, Halves
+from ludometer.drawing import ACCENT, GREY, INK
 from ludometer.errors import ConvergenceWarning, LudometerError, MatchDataError
 from ludometer.matches import Matches
 from ludometer.ratings.draws import draw_results, fit_draws
-from ludometer.result import Provenance
+from ludometer.result import Provenance, Shown
 from ludometer.scale import ELO, expected_score, from_elo, to_elo
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 _ROUNDS = 200
 _CLOSE = 1e-5
 _STAGES = 50
-"""Stages of a lifetime, short at first, in which the coefficients are held."""
+"""Stages of a lifetime, short at first; within each the coefficients are constant."""
 
 _LIFETIMES = 12
-"""Of exponential lifetimes so many means are followed: e^-12 live on."""
+"""Exponential lifetimes are followed for so many means: a share of e^-12 lives longer."""
 
 
 def settle_noise(*, sd: float, step: float) -> float:
-    """The SD of the errors of players who stay for ever, in natural units like the SD of skills and the step k."""
+    """The SD of the errors of players who stay for ever; natural units, like the SD of skills and the step k."""
     variance, shared = 0.5 * step, 0.0
     skill = sd * sd
     slope = mean_slope(2 * skill)
     for _ in range(_ROUNDS):
         change, miss = _coefficients(skill, 2 * (skill + 2 * shared + variance), 2 * (skill + shared))
-        # where neither moment moves any more
+        # where neither moment changes any more
         covariance = skill * (slope / change - 1)
         new = (0.5 * step * miss + covariance * slope) / change - covariance
         settled = abs(new - variance) + abs(covariance - shared) < _CLOSE * new
@@ -62,8 +60,8 @@ def settle_noise(*, sd: float, step: float) -> float:
 def carry_noise(*, sd: float, step: float, games: float, entry_error: float, exponential: bool) -> float:
     """The root mean square error over all ages in a league whose players stay for a mean of so many games.
 
-    Ratings at entry are expectations from what is known (no error is correlated with its rating); those whose error is
-    larger than the spread of skills know nothing.
+    Ratings at entry are expectations (no error is correlated with its rating), unless the error at entry exceeds the
+    spread of skills: then they carry no information.
     """
     skill = sd * sd
     variance, covariance = entry_error**2, -min(entry_error**2, skill)
@@ -91,7 +89,7 @@ def mean_slope(variance: float) -> float:
 def _live(
     sd: float, step: float, entry_error: float, stages: Floats, others: float, others_shared: float
 ) -> tuple[float, float]:
-    """The mean moments of a life among others with these."""
+    """The mean moments over a lifetime among opponents with these moments."""
     skill = sd * sd
     slope = mean_slope(2 * skill)
     variance, covariance = entry_error**2, -min(entry_error**2, skill)
@@ -102,7 +100,7 @@ def _live(
         change, miss = _coefficients(skill, rating + opponents, 2 * skill + covariance + others_shared)
         end = skill * (slope / change - 1)
         covariance, mean_covariance = _approach(covariance, end, 1 - step * change, n_games)
-        # while it changes: its mean over the stage
+        # its mean over the stage, while it changes
         limit = (0.5 * step * miss + mean_covariance * slope) / change - mean_covariance
         variance, mean_variance = _approach(variance, limit, 1 - 2 * step * change, n_games)
         total += weight * np.array([mean_variance, mean_covariance])
@@ -110,7 +108,7 @@ def _live(
 
 
 def _approach(start: float, end: float, factor: float, n_games: float) -> tuple[float, float]:
-    """Where end + (start - end) factor^n leads in n games, and its mean on the way."""
+    """end + (start - end) factor^n after n games, and its mean over them."""
     left = factor ** int(n_games)
     mean = (1 - left) / (n_games * (1 - factor))
     return end + (start - end) * left, end + (start - end) * mean
@@ -130,7 +128,7 @@ def _make_stages(games: float, exponential: bool) -> Floats:
 
 
 def _coefficients(skill: float, rated: float, shared: float) -> tuple[float, float]:
-    """B and E[(S - E)^2]; differences of rating have the variance `rated` and this covariance with those of skill."""
+    """B and E[(S - E)^2], for rating differences of variance `rated` and covariance `shared` with skill differences."""
     node, weight = _normal(24)
     forecast = 1 / (1 + np.exp(-math.sqrt(max(rated, 0.0)) * node))
     along = shared / math.sqrt(rated) if rated > 0 else 0.0
@@ -150,21 +148,21 @@ def _normal(n: int) -> tuple[Floats, Floats]:
 Lifetimes = Literal["fixed", "exponential"]
 
 BOUND = 8 * ELO
-"""2 / max wp': from this step on errors need not shrink, 1390 on Elo's scale (Smith 1994, eq. 79 and 80)."""
+"""2 / max wp': from this step on errors need not shrink; 1390 on Elo's scale (Smith 1994, eq. 79 and 80)."""
 
 _ENOUGH = 200_000
-"""Matches for the SD of skills: more would add seconds, not certainty."""
+"""Matches used for the SD of skills: more would add seconds, not precision."""
 
 _SIMULATIONS = 8
 _RIDGE = 0.1
-"""A prior SD of 390 Elo points: a tighter one hides the spread of players who meet only their like."""
+"""A prior SD of 390 Elo points: a tighter one hides the spread of players who meet only their equals."""
 
 
 @dataclass(frozen=True)
-class Noise:
-    """The root mean square error of ratings in a league; all in Elo points but `games`.
+class Noise(Shown):
+    """The root mean square error of ratings in a league; everything but `games` in Elo points.
 
-    `fluctuation` and `total` hold for small steps; the two `refined` ones for steps of any size (`ratings.moments`).
+    `fluctuation` and `total` hold for small steps, the two `refined` numbers for steps of any size.
     """
 
     sd: float
@@ -173,9 +171,9 @@ class Noise:
     entry_error: float
     lifetimes: Lifetimes
     fluctuation: float
-    """Of players who have been there for long."""
+    """Of players who have been in the league for long."""
     total: float
-    """Of all, newcomers too."""
+    """Of all players, newcomers included."""
     optimal_step: float
     """Where the total is least."""
     bound: float
@@ -184,23 +182,41 @@ class Noise:
     provenance: Provenance
 
     def to_frame(self) -> pl.DataFrame:
-        """One row: what was asked and what came out."""
-        return _one_row(self)
+        """One row with the settings and the noise."""
+        import polars as pl
+
+        return pl.DataFrame([{name: value for name, value in vars(self).items() if name != "provenance"}])
+
+    def document(self) -> dict[str, Any]:
+        """The JSON document; `refined` holds for large steps too."""
+        return {
+            "sigma": self.sd,
+            "games": self.games,
+            "h": self.step,
+            "entry_error": self.entry_error,
+            "lifetimes": self.lifetimes,
+            "fluctuation": self.fluctuation,
+            "total": self.total,
+            "h_opt": self.optimal_step,
+            "h_bound": self.bound,
+            "refined": {"fluctuation": self.refined_fluctuation, "total": self.refined_total},
+            "absent": self.provenance.absent(),
+        }
 
     def summary(self) -> str:
         """The noise in a few lines."""
         return "\n".join(
             [
-                f"Skills with SD {self.sd:.0f}, {self.games:g} games a lifetime ({self.lifetimes}), "
+                f"Skills with SD {self.sd:.0f}, {self.games:g} games per lifetime ({self.lifetimes}), "
                 f"error {self.entry_error:.0f} at entry, step h = {self.step:g}",
-                f"noise {self.total:.1f}, of which fluctuation {self.fluctuation:.1f} once settled",
-                f"with the terms of large steps {self.refined_total:.1f}, once settled {self.refined_fluctuation:.1f}",
+                f"noise {self.total:.1f}; fluctuation {self.fluctuation:.1f} once settled",
+                f"exact for large steps: noise {self.refined_total:.1f}, fluctuation {self.refined_fluctuation:.1f}",
                 f"best step {self.optimal_step:.0f}; errors shrink below {self.bound:.0f}",
             ]
         )
 
-    def plot(self) -> altair.LayerChart:
-        """The noise at all steps, the best one and the one that was asked for."""
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
+        """The noise by step, with the given and the best step marked."""
         import altair as alt
 
         low, high = sorted((self.step, self.optimal_step))
@@ -208,79 +224,18 @@ class Noise:
         line = [{"step": float(h), "noise": self._total_at(float(h))} for h in steps]
         points = [
             {"step": h, "noise": self._total_at(h), "which": which}
-            for h, which in ((self.step, "asked for"), (self.optimal_step, "best"))
+            for h, which in ((self.step, "given"), (self.optimal_step, "best"))
         ]
         x = alt.X("step:Q", title="Step h", scale=alt.Scale(type="log"))
         y = alt.Y("noise:Q", title="Noise (Elo points)")
-        curve = alt.Chart(alt.InlineData(values=line), width=460, height=260, title="Noise of ratings by step")
+        curve = alt.Chart(alt.InlineData(values=line), width=270 if narrow else 460, height=260)
+        curve = curve.properties(title="Noise of ratings by step")
         marks = alt.Chart(alt.InlineData(values=points)).mark_point(filled=True, size=70, opacity=1)
-        colour = alt.Color("which:N", title=None, scale=alt.Scale(range=["#b5651d", "#4c6a92"]))
-        line_and_marks: alt.LayerChart = curve.mark_line(color="#777777").encode(x=x, y=y) + marks.encode(
-            x=x, y=y, color=colour
-        )
-        return line_and_marks
+        colour = alt.Color("which:N", title=None, scale=alt.Scale(range=[ACCENT, INK]))
+        return {"noise": curve.mark_line(color=GREY).encode(x=x, y=y) + marks.encode(x=x, y=y, color=colour)}
 
     def _total_at(self, step: float) -> float:
         return _total(step, self.sd, self.games, self.entry_error, self.lifetimes)
-
-
-@dataclass(frozen=True)
-class PrintedTerms:
-    """Smith's noise in Elo points: of those who have not converged, of fluctuation, and the root of both squares."""
-
-    converging: float
-    fluctuation: float
-    total: float
-    optimal_step: float
-    bound: float
-
-
-@dataclass(frozen=True)
-class PrintedNoise(PrintedTerms):
-    """The printed formulas with opponents one SD away, and under `equal` those of footnote 13, of equal strength."""
-
-    equal: PrintedTerms
-    provenance: Provenance
-
-    def to_frame(self) -> pl.DataFrame:
-        """A row for opponents one SD away and one for equal ones."""
-        import polars as pl
-
-        names = PrintedTerms.__dataclass_fields__
-        rows = [{name: getattr(terms, name) for name in names} for terms in (self, self.equal)]
-        return pl.DataFrame(rows).insert_column(0, pl.Series("opponents", ["one SD away", "equal"]))
-
-    def summary(self) -> str:
-        """Both variants, and that they are wrong."""
-        lines = ["as printed (the fluctuation is too low: eq. 87 squares the probabilities of winning and losing)"]
-        for name, terms in (("opponents one SD away", self), ("equal opponents", self.equal)):
-            lines.append(
-                f"{name}: converging {terms.converging:.1f}, fluctuation {terms.fluctuation:.1f}, "
-                f"total {terms.total:.1f}, best step {terms.optimal_step:.1f}"
-            )
-        return "\n".join([*lines, f"errors shrink below {self.bound:.0f}"])
-
-    def plot(self) -> altair.Chart:
-        """The parts of the noise in both variants."""
-        import altair as alt
-
-        parts = ("converging", "fluctuation", "total")
-        bars = [
-            {"opponents": name, "part": part, "noise": getattr(terms, part)}
-            for name, terms in (("one SD away", self), ("equal", self.equal))
-            for part in parts
-        ]
-        chart: alt.Chart = (
-            alt.Chart(alt.InlineData(values=bars), width=300, height=220, title="Noise as printed")
-            .mark_bar()
-            .encode(
-                x=alt.X("part:N", title=None, sort=list(parts)),
-                xOffset="opponents:N",
-                y=alt.Y("noise:Q", title="Noise (Elo points)"),
-                color=alt.Color("opponents:N", title="Opponents", scale=alt.Scale(range=["#4c6a92", "#b5651d"])),
-            )
-        )
-        return chart
 
 
 def measure_noise(
@@ -290,14 +245,14 @@ def measure_noise(
 
     noise^2 = e^2 phi + (1 - phi) h E[pq] / (4 E[wp']) with u = (h / 2) E[wp'] G and phi = (1 - exp(-2u)) / (2u), or
     1 / (1 + 2u) for exponential lifetimes; e is the error at entry, the SD itself for newcomers who enter at the mean.
-    This is Smith 1994, section 6.2, put right: an update has the variance (h / 2)^2 pq, where his eq. 87 squares the
-    probabilities. For the logistic curve pq / wp' is the same everywhere and the fluctuation the root of h / (4 Q).
+    This is Smith 1994, section 6.2, corrected: an update has the variance (h / 2)^2 pq, where eq. 87 squares the
+    probabilities. For the logistic curve pq / wp' is constant, and the fluctuation is the root of h / (4 Q).
 
     >>> noise = measure_noise(sd=324, games=35, step=64)
     >>> round(noise.fluctuation, 1), round(noise.optimal_step), round(noise.bound)
     (52.7, 308, 1390)
     """
-    _check(sd=sd, games=games, step=step)
+    check_league(sd=sd, games=games, step=step)
     error = _check_entry(sd, entry_error)
     best = optimal_step(sd=sd, games=games, entry_error=entry_error, lifetimes=lifetimes)
     if step >= BOUND:
@@ -327,9 +282,9 @@ def measure_noise(
 def optimal_step(*, sd: float, games: float, entry_error: float | None = None, lifetimes: Lifetimes = "fixed") -> float:
     """The step h at which the total of `measure_noise` is least, at most the bound.
 
-    It has one minimum, below 4 Q e^2, where the fluctuation alone is as large as the error at entry. The terms of large
-    steps are left out: in `benchmarks/noise.py` the best step of a simulated league is up to a fifth larger, and the
-    noise at ours within a hundredth of the least.
+    It has one minimum, below 4 Q e^2, where the fluctuation alone is as large as the error at entry. Large-step terms
+    are left out: in `benchmarks/noise.py` the best step of a simulated league is up to a fifth larger, and the noise at
+    this step within a hundredth of the least.
 
     >>> [round(optimal_step(sd=sd, games=games)) for sd, games in ((324, 200), (150, 100))]
     [129, 68]
@@ -338,7 +293,7 @@ def optimal_step(*, sd: float, games: float, entry_error: float | None = None, l
     """
     from scipy.optimize import minimize_scalar
 
-    _check(sd=sd, games=games)
+    check_league(sd=sd, games=games)
     if lifetimes not in ("fixed", "exponential"):
         raise LudometerError(f"lifetimes are fixed or exponential, not {lifetimes!r}")
     error = _check_entry(sd, entry_error)
@@ -352,22 +307,6 @@ def optimal_step(*, sd: float, games: float, entry_error: float | None = None, l
     return math.exp(float(found.x))
 
 
-def measure_printed_noise(*, sd: float, games: float, step: float) -> PrintedNoise:
-    """Smith 1994, eq. 81, 92, 94 and 95 as printed, and as footnote 13 changes them for equal opponents.
-
-    Not converged: sd^2 / (2 root(3) G h), which gives the printed numbers where eq. 81 has no 2; fluctuation:
-    root(h / (2 wp')) wp (1 - wp); best step: 3^(-1/3) (sd^2 root(wp') / (wp (1 - wp) G))^(2/3).
-
-    >>> printed = measure_printed_noise(sd=324, games=35, step=64)
-    >>> round(printed.total, 1), round(printed.equal.total, 1), round(printed.optimal_step, 1)
-    (28.8, 39.7, 53.0)
-    """
-    _check(sd=sd, games=games, step=step)
-    away, equal = (_printed(sd, games, step, difference) for difference in (sd, 0.0))
-    parameters = {"sd": sd, "games": games, "step": step}
-    return PrintedNoise(**vars(away), equal=equal, provenance=Provenance("printed noise", parameters))
-
-
 def estimate_noise(
     matches: Matches,
     *,
@@ -376,12 +315,12 @@ def estimate_noise(
     lifetimes: Lifetimes = "fixed",
     seed: int = 0,
 ) -> Noise:
-    """The noise that a step gives in a league like a record's: the SD of its skills, and its mean games a player.
+    """The noise that a step gives in a league like this record, with its SD of skills and its mean games per player.
 
     The SD is the one at which simulated results of the same matches spread fitted skills as far as the real ones do, so
     that luck does not count as skill: in `benchmarks/noise.py` mostly within a tenth, too low by up to a fifth where
-    all meet only their like. The mean is over all who played: who still plays will have more games, so the best step
-    is the one for careers as short as the record shows them.
+    players meet only their equals. The mean is over everybody who played. Players who are still active will have more
+    games, so the best step is the one for careers as short as in the record.
 
     >>> from ludometer.matches import Matches
     >>> matches = Matches.of_pairs([0, 0, 1, 2] * 9, [1, 2, 2, 0] * 9, [1, 1, 1, 1] * 9)
@@ -402,10 +341,10 @@ def estimate_noise(
 
 
 def _estimate_sd(matches: Matches, seed: int) -> float:
-    """The SD of skills in Elo points by indirect inference, a player counting as often as he plays.
+    """The SD of skills in Elo points by indirect inference, each player weighted by their matches.
 
-    Simulated skills are the fitted ones and their errors, times a factor: so players still meet their like if they do
-    in the record. Of a long record the last matches are taken.
+    Simulated skills are the fitted ones and their errors, times a factor, so that players who meet their equals in the
+    record still do. Of a long record the last matches are taken.
     """
     recent = matches.part(max(len(matches) - _ENOUGH, 0), len(matches))
     recent = recent.recode(recent.counts > 0)
@@ -425,7 +364,7 @@ def _estimate_sd(matches: Matches, seed: int) -> float:
         expected = expected_score(to_elo(factors[-1] * (skill[pairs.first] - skill[pairs.second])))
         again = _fit(recent, draw_results(expected, nu, rng))
         factors.append(factors[-1] * spread(fitted) / max(spread(again), 1e-9))
-    # the first ones are still on their way
+    # the first factors have not settled yet
     factor = float(np.mean(factors[-_SIMULATIONS // 2 :]))
     return float(to_elo(factor * spread(skill)))
 
@@ -439,7 +378,7 @@ def _fit(matches: Matches, halves: Halves) -> Floats:
     both = np.concatenate((2 * (halves > 0), 2 * (halves > 1))).astype(np.int8)
     doubled = Matches.of_pairs(first, second, both, players=matches.players, ordered=True)
     with warnings.catch_warnings():
-        # in large records the last step may be cut short by rounding: the spread of skills does not show it
+        # in large records rounding may cut the last step short, which does not change the spread of skills
         warnings.simplefilter("ignore", ConvergenceWarning)
         return fit_skills(doubled, link="logit", ridge=_RIDGE, weights=np.full(len(both), 0.5)).skill
 
@@ -450,26 +389,12 @@ def _total(step: float, sd: float, games: float, error: float, lifetimes: Lifeti
     return math.sqrt(error**2 * phi + (1 - phi) * step * ELO / 4)
 
 
-def _printed(sd: float, games: float, step: float, difference: float) -> PrintedTerms:
-    expected = 1 / (1 + math.exp(-float(from_elo(difference))))
-    both, slope = expected * (1 - expected), expected * (1 - expected) / ELO
-    converging = sd**2 / (2 * math.sqrt(3) * games * step)
-    fluctuation = math.sqrt(step / slope / 2) * both
-    best = 3 ** (-1 / 3) * (sd**2 * math.sqrt(slope) / (both * games)) ** (2 / 3)
-    return PrintedTerms(converging, fluctuation, math.hypot(converging, fluctuation), best, BOUND)
-
-
-def _one_row(result: Noise) -> pl.DataFrame:
-    import polars as pl
-
-    return pl.DataFrame([{name: value for name, value in vars(result).items() if name != "provenance"}])
-
-
-def _check(**numbers: float) -> None:
-    said = {"sd": "the SD of skills", "games": "the games of a lifetime", "step": "the step"}
+def check_league(**numbers: float) -> None:
+    """Refuse an SD, a number of games or a step that is not above 0."""
+    names = {"sd": "the SD of skills", "games": "the games of a lifetime", "step": "the step"}
     for name, value in numbers.items():
         if not (math.isfinite(value) and value > 0):
-            raise LudometerError(f"{said[name]} must be a number above 0, not {value:g}")
+            raise LudometerError(f"{names[name]} must be a number above 0, not {value:g}")
     if numbers.get("games", 1) < 1:
         raise LudometerError(f"the games of a lifetime must be at least 1, not {numbers['games']:g}")
 

@@ -1,4 +1,4 @@
-"""Noise seen in a rating list that was kept several times: how much each player's own rating goes up and down."""
+"""Noise from repeated snapshots of a rating list: how much each player's own rating goes up and down."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ludometer.arrays import Codes, Counts, Floats
+from ludometer.drawing import INK
 from ludometer.errors import LudometerError
-from ludometer.result import Provenance
+from ludometer.result import Provenance, Shown
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 _GROUPS = 20
@@ -21,24 +21,24 @@ _COLUMNS = ("player", "time", "rating")
 
 
 @dataclass(frozen=True)
-class SnapshotNoise:
+class SnapshotNoise(Shown):
     """SDs of players' ratings over time, pooled, with standard errors over players.
 
-    Snapshots soon after each other resemble each other, so their SD is less than the noise. What two of them differ by
-    grows with the time between them to root 2 times the noise: `settled` is that limit, if there are lags to fit it.
+    Successive snapshots resemble each other, so their SD is less than the noise. The difference between two grows with
+    the time between them to root 2 times the noise: `settled` is that limit, if there are enough lags to fit it.
     """
 
     n_players: int
     n_snapshots: int
     noise: float
-    """The root of the mean variance of a player, n - 1 in the denominator (n - 2 about his own line)."""
+    """The root of the mean variance of a player, n - 1 in the denominator (n - 2 about their own line)."""
     std_error: float | None
     mean_sd: float
-    """The mean of the players' SDs, as Smith 1994 (section 7) has it."""
+    """The mean of the players' SDs, as in Smith 1994, section 7."""
     settled: float | None
     settled_std_error: float | None
     correlation: float | None
-    """Of the errors at one snapshot and the next."""
+    """Between the errors of successive snapshots."""
     classes: pl.DataFrame
     """from, to, players, noise, std_error: players by their mean rating."""
     lags: pl.DataFrame
@@ -46,11 +46,11 @@ class SnapshotNoise:
     provenance: Provenance
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a rating class."""
+        """One row per rating class."""
         return self.classes
 
     def summary(self) -> str:
-        """The noise, and what the lags say of it."""
+        """The noise, its limit for distant snapshots, and the noise by rating class."""
         error = "" if self.std_error is None else f" ± {self.std_error:.1f}"
         lines = [
             f"{self.n_players:,} players in {self.n_snapshots:,} snapshots: noise {self.noise:.1f}{error}, "
@@ -59,15 +59,15 @@ class SnapshotNoise:
         if self.settled is not None and self.correlation is not None:
             error = "" if self.settled_std_error is None else f" ± {self.settled_std_error:.1f}"
             lines.append(
-                f"snapshots far apart: {self.settled:.1f}{error}; "
-                f"one and the next are correlated by {self.correlation:.2f}"
+                f"noise by distant snapshots: {self.settled:.1f}{error}; "
+                f"correlation of successive snapshots {self.correlation:.2f}"
             )
         for row in self.classes.head(16).iter_rows(named=True):
             known = "" if row["std_error"] is None else f" ± {row['std_error']:.1f}"
             lines.append(f"{row['from']:6.0f} to {row['to']:6.0f}: {row['noise']:6.1f}{known} ({row['players']:,})")
         return "\n".join(lines)
 
-    def plot(self) -> altair.LayerChart:
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
         """The noise by rating class, with standard errors."""
         import altair as alt
 
@@ -77,18 +77,18 @@ class SnapshotNoise:
             middle=0.5 * (self.classes["from"] + self.classes["to"]),
         ).to_dicts()
         x = alt.X("middle:Q", title="Mean rating", scale=alt.Scale(zero=False))
-        whole = alt.Chart(alt.InlineData(values=rows), width=460, height=240, title="Noise by rating class")
-        bars = whole.mark_rule(color="#4c6a92").encode(x=x, y=alt.Y("low:Q", title="Noise"), y2="high:Q")
-        points = whole.mark_point(filled=True, color="#4c6a92", opacity=1).encode(x=x, y="noise:Q")
-        chart: alt.LayerChart = bars + points
-        return chart
+        whole = alt.Chart(alt.InlineData(values=rows), width=270 if narrow else 460, height=240)
+        whole = whole.properties(title="Noise by rating class")
+        bars = whole.mark_rule(color=INK).encode(x=x, y=alt.Y("low:Q", title="Noise"), y2="high:Q")
+        points = whole.mark_point(filled=True, color=INK, opacity=1).encode(x=x, y="noise:Q")
+        return {"noise": bars + points}
 
 
 def noise_of_snapshots(snapshots: Any, *, width: float = 100.0, detrend: bool = False) -> SnapshotNoise:
     """The noise in a list with the columns player, time and rating: a frame, any Arrow table, or a dict of arrays.
 
-    Players seen at least twice count (three times with `detrend`, which takes out each one's straight line, as learning
-    makes one). Classes are `width` points wide. Smith 1994, section 7, measured 53.3 so on five snapshots.
+    Players in at least two snapshots count (three with `detrend`, which removes a straight line per player, such as
+    learning gives). Classes are `width` points wide. Smith 1994, section 7, found 53.3 this way in five snapshots.
 
     >>> noise = noise_of_snapshots({"player": list("aabb"), "time": [1, 2, 1, 2], "rating": [1500, 1520, 1600, 1560]})
     >>> round(noise.noise, 2), noise.classes["players"].to_list()
@@ -101,7 +101,7 @@ def noise_of_snapshots(snapshots: Any, *, width: float = 100.0, detrend: bool = 
     counts = np.bincount(player)
     kept = counts[player] >= fewest
     if not kept.any():
-        raise LudometerError(f"nobody is in {fewest} snapshots or more: no rating can be seen to change")
+        raise LudometerError(f"no player is in {fewest} snapshots or more, so no rating changes can be seen")
     known, codes = np.unique(player[kept], return_inverse=True)
     player, moment, rating = codes.astype(np.int32), moment[kept], rating[kept]
     played = np.bincount(player)
@@ -138,7 +138,7 @@ def _columns(snapshots: Any) -> tuple[Codes, Counts, Floats]:
     if not len(frame):
         raise LudometerError("the rating list is empty")
     if frame.select("player", "time").is_duplicated().any():
-        raise LudometerError("a player stands twice in one snapshot")
+        raise LudometerError("a player appears twice in one snapshot")
     player = frame["player"].rank("dense").to_numpy().astype(np.int32) - 1
     moment = frame["time"].rank("dense").to_numpy().astype(np.int64) - 1
     rating = frame["rating"].cast(pl.Float64).to_numpy()
@@ -148,7 +148,7 @@ def _columns(snapshots: Any) -> tuple[Codes, Counts, Floats]:
 
 
 def _squares(player: Codes, moment: Counts, rating: Floats, detrend: bool) -> Floats:
-    """Each player's sum of squares about his mean, or about his line."""
+    """Each player's sum of squares about their mean, or about their line."""
     played = np.bincount(player)
 
     def centre(values: Floats) -> Floats:
@@ -163,7 +163,7 @@ def _squares(player: Codes, moment: Counts, rating: Floats, detrend: bool) -> Fl
 
 
 def _pool(squares: Floats, freedom: Floats) -> tuple[float, float | None]:
-    """The root of the pooled variance, and its standard error from how far players differ (a ratio of two sums)."""
+    """The root of the pooled variance, and its standard error from the differences between players."""
     variance = float(squares.sum() / freedom.sum())
     n = len(squares)
     if n < 2 or variance == 0:
@@ -188,7 +188,7 @@ def _classes(level: Floats, squares: Floats, freedom: Floats, width: float) -> p
 
 
 def _lag_squares(player: Codes, moment: Counts, rating: Floats) -> tuple[Floats, Floats]:
-    """(lags, players): half the sums of squared differences, and how many there are."""
+    """(lags, players): half the sums of squared differences, and their number."""
     n_players, n_moments = int(player.max()) + 1, int(moment.max()) + 1
     table = np.full((n_players, n_moments), np.nan)
     table[player, moment] = rating

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from ludometer.arrays import Codes, Floats
+from ludometer.drawing import ACCENT, INK
 from ludometer.errors import LudometerError, MatchDataError, NoFiniteFit
 from ludometer.matches import Matches, Seats
 from ludometer.ratings.prizes import WINNER, Prizes, seat_columns
@@ -21,28 +21,24 @@ from ludometer.ratings.systems.elo import (
     refuse_share_of_several,
     unusual,
 )
-from ludometer.result import Provenance
+from ludometer.result import Provenance, Shown
 from ludometer.scale import Base, points_per_unit
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 Procedure = Literal["lanes", "printed"]
 
 _LANES = 8
 _LOWEST, _HIGHEST = 0.5, 8000.0
-"""The first pass tries k from 0.5 in steps of a factor 4; beyond the highest no step is called a fit."""
-
-_FINEST = 1e-4
-"""Where the printed search gives up halving: no k gained anything, or rounding hides the gain."""
+"""The first pass tries k from 0.5 in steps of a factor 4; above the highest, no k counts as a fit."""
 
 
 @dataclass(frozen=True)
-class BestFitElo:
-    """The step k that fits a record best, the loss there and elsewhere, and the ratings it leads to, starting at 0.
+class BestFitElo(Shown):
+    """The step k that fits a record best, the loss at every k tried, and the ratings at the best, starting at 0.
 
-    The loss is (1/T) sum over matches of the squared misses of all players; of two without draws it is 0.5 at k = 0.
+    The loss is (1/T) sum over matches of the squared errors of all players: 0.5 at k = 0 for two players without draws.
     """
 
     k: float
@@ -70,21 +66,21 @@ class BestFitElo:
             f"{self.passes} passes over the data" + ("" if self.converged else "; the best k lies beyond the search")
         )
 
-    def plot(self) -> altair.LayerChart:
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
         """The loss over k, around its minimum."""
         import altair as alt
 
         curve = self.to_frame().filter(self.to_frame()["k"] <= max(4 * self.k, 1))
-        line = alt.Chart(alt.InlineData(values=curve.to_dicts()), width=420, height=220)
+        line = alt.Chart(alt.InlineData(values=curve.to_dicts()), width=270 if narrow else 420, height=220)
         best = alt.Chart(alt.InlineData(values=[{"k": self.k, "loss": self.loss, "label": f"k = {self.k:.3g}"}]))
         x = alt.X("k:Q", title="Step k (Elo points)")
         y = alt.Y("loss:Q", title="Loss", scale=alt.Scale(zero=False))
-        chart: alt.LayerChart = (
-            line.mark_line(color="#4c6a92", point=alt.OverlayMarkDef(size=18)).encode(x=x, y=y)
-            + best.mark_point(filled=True, size=90, color="#b4530a").encode(x="k:Q", y="loss:Q")
-            + best.mark_text(dy=-12, color="#b4530a").encode(x="k:Q", y="loss:Q", text="label:N")
+        chart = (
+            line.mark_line(color=INK, point=alt.OverlayMarkDef(size=18)).encode(x=x, y=y)
+            + best.mark_point(filled=True, size=90, color=ACCENT).encode(x="k:Q", y="loss:Q")
+            + best.mark_text(dy=-12, color=ACCENT).encode(x="k:Q", y="loss:Q", text="label:N")
         )
-        return chart
+        return {"loss": chart}
 
 
 def fit_best_elo(
@@ -97,10 +93,10 @@ def fit_best_elo(
 ) -> BestFitElo:
     """Find the k with the least loss (Duersch et al. 2020, eq. 2) and the ratings at that k.
 
-    "lanes" tries 8 or 16 values of k in one pass over the data and needs four passes in all; "printed" is the paper's
-    own (A.4): five points, the step halved around the best until the loss is flat to 1e-6 of its gain. Matches of
-    several are played for the prizes; base e gives their k and ratings on the scale that the paper prints, which is
-    ln 10 times wider, the forecasts being the same. A `share` below 1 bounds the expectation (footnote 34).
+    "lanes" tries 8 or 16 values of k in one pass over the data and needs four passes; "printed" is the paper's own
+    search (A.4): five points, the step halved around the best until the loss is flat to 1e-6 of its gain. Multiplayer
+    matches are played for the prizes; base e gives their k and ratings on the scale that the paper prints, ln 10 times
+    wider, with the same forecasts. A `share` below 1 bounds the expectation (footnote 34).
 
     >>> from ludometer.matches import Matches
     >>> rng = np.random.default_rng(0)
@@ -112,16 +108,20 @@ def fit_best_elo(
     """
     if not len(matches):
         raise MatchDataError("there are no matches")
+    if procedure not in ("lanes", "printed"):
+        raise LudometerError(f"no search is called {procedure!r}; there are: lanes, printed")
     search = _Search(matches, prizes, base, share)
-    searches: dict[str, Callable[[_Search], float]] = {"lanes": _search_in_lanes, "printed": _search_as_printed}
-    if procedure not in searches:
-        raise LudometerError(f"no search is called {procedure!r}; there are: {', '.join(searches)}")
-    k = searches[procedure](search)
+    if procedure == "printed":
+        from ludometer.ratings.as_printed import search_best_step
+
+        k = search_best_step(search)
+    else:
+        k = _search_in_lanes(search)
     rating, loss = search.play(k)
     known = np.array(sorted(search.losses))
     losses = np.array([search.losses[value] for value in known])
     if losses.min() < loss * (1 - 1e-12):
-        # the curve was not smooth enough to interpolate: the best k that was tried is better
+        # the curve is not smooth enough to interpolate: take the best k that was tried
         k = float(known[np.argmin(losses)])
         rating, loss = search.play(k)
     return BestFitElo(
@@ -139,9 +139,9 @@ def fit_best_elo(
 
 
 def fit_share(matches: Matches, *, procedure: Procedure = "lanes") -> float:
-    """The share of matches that are played, the rest being coins, at which bounded forecasts of two miss least.
+    """The share of matches decided by play, not by a coin, at which bounded two-player forecasts have the least loss.
 
-    Expectations then run from (1 - share) / 2 to (1 + share) / 2: a floor and a ceiling of what anybody can expect.
+    Expectations then run from (1 - share) / 2 to (1 + share) / 2: a floor and a ceiling for everybody.
 
     >>> from ludometer.simulate import mix, simulate_strengths
     >>> half = mix(simulate_strengths(100, 40_000, sd=400, seed=1), 50, seed=1)
@@ -161,7 +161,7 @@ def fit_share(matches: Matches, *, procedure: Procedure = "lanes") -> float:
 class BestFit:
     """Elo whose k is fitted to the record; ratings start at 0.
 
-    A rating system that has to see the record first: `fitted` gives the system that plays it.
+    A rating system that needs the record first: `fitted` gives the system that plays it.
     """
 
     procedure: Procedure = "lanes"
@@ -172,18 +172,18 @@ class BestFit:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """None before it is fitted, but unusual prizes, base or share."""
+        """Prizes, base and share where they are not the defaults; k is not fitted yet."""
         return unusual(self.prizes, self.base, self.share)
 
     def fitted(self, matches: Matches, *, in_sample: bool) -> FittedElo:
-        """The system with the k that fits these matches; `in_sample` says whether it will be scored on them too."""
+        """The system with the k that fits these matches; `in_sample` if it will be scored on them too."""
         fit = fit_best_elo(matches, procedure=self.procedure, prizes=self.prizes, base=self.base, share=self.share)
         return FittedElo(fit.k, in_sample, self.prizes, self.base, self.share)
 
 
 @dataclass(frozen=True)
 class FittedElo:
-    """Elo with a fitted k; `in_sample` warns that it is scored on matches that k was fitted to."""
+    """Elo with a fitted k; `in_sample` if it is scored on the matches that k was fitted to."""
 
     k: float
     in_sample: bool
@@ -223,7 +223,7 @@ class FittedElo:
 
 
 class _Search:
-    """Losses of a record at many k, each pass and each k remembered."""
+    """Losses of a record by k, each computed once."""
 
     def __init__(self, matches: Matches, prizes: Prizes, base: Base, share: float) -> None:
         self.matches = matches
@@ -237,7 +237,7 @@ class _Search:
         self.converged = True
 
     def try_steps(self, steps: Floats) -> Floats:
-        """The loss at each k, in one pass for those that are new."""
+        """The loss at each k, in one pass for the new ones."""
         from ludometer.kernels.runtime import lanes
 
         new = np.array(sorted({float(step) for step in steps} - self.losses.keys()))
@@ -273,7 +273,7 @@ class _Search:
 
 
 def _search_in_lanes(search: _Search) -> float:
-    """A wide grid, two narrower ones, and the minimum of the polynomial through the last."""
+    """A wide grid, two narrower ones, and the minimum of the polynomial through the last one."""
     grid = np.concatenate(([0.0], _LOWEST * 4.0 ** np.arange(_LANES - 1)))
     best = int(np.argmin(search.try_steps(grid)))
     while best == len(grid) - 1 and grid[best] < _HIGHEST:
@@ -282,7 +282,7 @@ def _search_in_lanes(search: _Search) -> float:
     if grid[best] >= _HIGHEST:
         raise NoFiniteFit(
             "the loss falls with every larger k: the results have no contradictions (some only win, others only lose), "
-            "so no finite rating fits them best; more matches are needed"
+            "so no finite rating fits them best. Add more matches"
         )
     for n_points in (2 * _LANES, _LANES):
         grid = _between(grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)], n_points)
@@ -293,14 +293,14 @@ def _search_in_lanes(search: _Search) -> float:
 
 
 def _between(low: float, high: float, n_points: int) -> Floats:
-    """The ends, which are known, and points between them at equal ratios; from 0 on, at equal distances."""
+    """Both ends and points between them, at equal ratios, or at equal distances from 0 on."""
     if low == 0:
         return np.linspace(low, high, n_points + 2)
     return np.asarray(np.geomspace(low, high, n_points + 2))
 
 
 def _stationary_point(steps: Floats, losses: Floats) -> float:
-    """Where the polynomial through the points of a narrow grid is least: of degree 6, in ln k where that is even."""
+    """The minimum of a polynomial of degree 6 through a narrow grid, in ln k unless the grid starts at 0."""
     best = int(np.argmin(losses))
     points = np.log(steps) if steps[0] > 0 else steps
     centre, width = float(points[best]), float(points[-1] - points[0])
@@ -310,21 +310,3 @@ def _stationary_point(steps: Floats, losses: Floats) -> float:
     inside = [float(root.real) for root in roots if abs(root.imag) < 1e-9 and scaled[0] <= root.real <= scaled[-1]]
     place = centre + width * min(inside, key=lambda root: float(curve(root)), default=0.0)
     return float(np.exp(place)) if steps[0] > 0 else place
-
-
-def _search_as_printed(search: _Search) -> float:
-    """The paper's procedure: 0, 40, 80, 120, 160; centre on the best point, halve the step, five points again."""
-    centre, step, at_the_top = 80.0, 40.0, True
-    while step > _FINEST:
-        grid = np.maximum(centre + step * np.arange(-2, 3), 0.0)
-        losses = search.try_steps(np.concatenate(([0.0], grid)))
-        best = 1 + int(np.argmin(losses[1:]))
-        centre, at_the_top = float(grid[best - 1]), at_the_top and best == len(grid)
-        around = search.try_steps(np.maximum([centre - step, centre + step], 0.0))
-        gain = losses[0] - losses[best]
-        if gain > 0 and (around - losses[best]).sum() / gain < 1e-6:
-            break
-        step /= 2
-    # halving from 40 reaches no further than 240: a best k above it is not found
-    search.converged = not at_the_top
-    return centre

@@ -1,15 +1,16 @@
-"""A study of learning: the distribution of ratings, what it says of learning, and learning as it was followed."""
+"""`study_learning`: the distribution of ratings, the learning rate it implies, and that of tracked players."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ludometer.arrays import Array, Floats
+from ludometer.drawing import ACCENT, INK
 from ludometer.errors import LudometerError
 from ludometer.learning.bins import LearningBins, bin_learning, check_ratings
 from ludometer.learning.populations import Distributions, fit_distributions
@@ -24,22 +25,21 @@ from ludometer.learning.tracking import (
     rate_windows,
 )
 from ludometer.matches import Matches
-from ludometer.result import Provenance
+from ludometer.result import Provenance, Shown
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 _RECENT = 0.1
-"""Who played in this last part of a record is among the living, whose ratings the fluid equation is about."""
+"""Players with a match in this last part of a record are active: the fluid equation is about their ratings."""
 
 _NEWCOMERS = 100
-"""With fewer of them the level of newcomers cannot be told, nor how it drifts."""
+"""With fewer, neither the level of newcomers nor its drift can be estimated."""
 
 
 @dataclass(frozen=True)
 class DeathRate:
-    """The share of players who leave, per game or per unit of time: tracked learning over L / D."""
+    """The share of players who leave, per game or per unit of time: tracked learning divided by L / D."""
 
     value: float
     error: float
@@ -48,21 +48,21 @@ class DeathRate:
 
 
 @dataclass(frozen=True, eq=False)
-class Learning:
-    """L / D by rating from the distribution, shapes of the distribution, and, of a record, learning as followed."""
+class Learning(Shown):
+    """L / D by rating, shapes of the distribution of ratings, and, for a record of matches, tracked learning."""
 
     n_ratings: int
     bins: LearningBins
     distributions: Distributions
     tracked: Tracked | None
     death_rates: tuple[DeathRate, ...]
-    """Per game and, with times, per unit of time; none without tracked learning."""
+    """Per game and, with times, per unit of time; empty without tracked learning."""
     provenance: Provenance
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a bin: players, L / D in Elo points, learning per game by the fluid equation and as followed.
+        """One row per bin: players, L / D in Elo points, learning per game by the fluid equation and as tracked.
 
-        The fluid equation's L needs D, which is the one that makes both agree over all bins.
+        The fluid equation's L needs D: the value at which both agree over all bins.
         """
         import polars as pl
 
@@ -81,21 +81,47 @@ class Learning:
         }
         return pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
 
+    def document(self) -> dict[str, Any]:
+        """The JSON document: L / D by class, shapes of the distribution, and tracked learning."""
+        absent, frame = self.provenance.absent(), self.to_frame()
+        for name in frame.columns:
+            if frame[name].null_count():
+                absent[f"bins.{name}"] = "nobody in that class, or nobody was followed through it"
+        tracked = None if self.tracked is None else self.tracked.document()
+        if tracked is None:
+            absent |= {"tracked": "a list of ratings: nobody can be followed", "death_rates": "nobody was followed"}
+        else:
+            absent |= {f"tracked.{name}": reason for name, reason in tracked.pop("absent").items()}
+        return {
+            "ratings": self.n_ratings,
+            "bins": frame.to_dicts(),
+            "shapes": [fit.document() for fit in self.distributions.fits],
+            "tracked": tracked,
+            "death_rates": None if tracked is None else [vars(rate) for rate in self.death_rates],
+            "absent": absent,
+        }
+
     def summary(self) -> str:
-        """The best shape, learning in all, and the death rate."""
+        """The shapes, overall learning, and the death rate."""
         lines = [f"{self.n_ratings:,} ratings", *self.distributions.summary().splitlines()[1:]]
         if self.tracked is not None:
             lines += self.tracked.summary().splitlines()[:3]
         for rate in self.death_rates:
-            lines.append(f"death rate {rate.value:.3g} ± {rate.error:.1g} a {rate.per}: tracked learning over L / D")
+            lines.append(
+                f"death rate {rate.value:.3g} ± {rate.error:.1g} per {rate.per}: tracked learning divided by L / D"
+            )
         return "\n".join(lines)
 
-    def plot(self) -> altair.LayerChart:
-        """Both curves: L from the distribution (line) and as followed (points), or L / D alone of a list of ratings."""
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
+        """L from the distribution (line) and as tracked (points), or L / D alone for a list of ratings; the shapes."""
+        shapes = self.distributions.charts(narrow=narrow)
+        if self.tracked is None:
+            return self.bins.charts(narrow=narrow) | shapes
+        return {"learning": self._draw_learning(narrow)} | shapes
+
+    def _draw_learning(self, narrow: bool) -> Any:
         import altair as alt
 
-        if self.tracked is None:
-            return self.bins.plot()
         rows = [row for row in self.to_frame().to_dicts() if row["players"] > 0]
         for row in rows:
             row["rating"] = (row["from"] + row["to"]) / 2
@@ -109,21 +135,20 @@ class Learning:
             for row in rows
             if row["tracked_per_game"] is not None
         ]
-        # L / D grows without end towards the lowest rating: the picture shows where players were followed
+        # L / D grows without limit towards the lowest rating: the chart shows where players were tracked
         top = max((abs(point["rate"]) + point["high"] - point["low"] for point in points), default=1.0)
         line = [row for row in rows if row["fluid_per_game"] is not None and abs(row["fluid_per_game"]) <= top]
         x = alt.X("rating:Q", title="Rating (Elo points)", scale=alt.Scale(zero=False))
-        title = "Learning (Elo points a game)"
-        words = "Line: from the distribution of ratings. Points: players as followed, 95%"
-        base = alt.Chart(alt.InlineData(values=points), width=480, height=260, title=words)
-        drawn: alt.LayerChart = (
-            base.mark_rule(color="#4c6a92").encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q")
-            + base.mark_point(filled=True, color="#4c6a92").encode(x=x, y=alt.Y("rate:Q", title=title))
+        title = "Learning (Elo points per game)"
+        legend = "Line: from the distribution of ratings. Points: tracked players, 95%"
+        base = alt.Chart(alt.InlineData(values=points), width=270 if narrow else 480, height=260, title=legend)
+        return (
+            base.mark_rule(color=INK).encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q")
+            + base.mark_point(filled=True, color=INK).encode(x=x, y=alt.Y("rate:Q", title=title))
             + alt.Chart(alt.InlineData(values=line))
-            .mark_line(color="#b4530a")
+            .mark_line(color=ACCENT)
             .encode(x=x, y=alt.Y("fluid_per_game:Q", title=title))
         )
-        return drawn
 
 
 def study_learning(
@@ -138,10 +163,10 @@ def study_learning(
     scale: float | None = None,
     snapshots: int = 1,
 ) -> Learning:
-    """Study learning in a list of ratings, or in a record of matches of two, where players are followed too.
+    """Study learning in a list of ratings, or in a record of two-player matches, where players are tracked too.
 
-    From a record, the list is that of the Elo ratings of who played `games` matches or more, the last of them in the
-    last tenth of the record. Where newcomers are too few to anchor the level, learning is relative to the opponents.
+    The list of a record has the Elo ratings of players with `games` matches or more and a match in the last tenth of
+    the record. Where newcomers are too few to anchor the level, learning is relative to the opponents.
 
     >>> from ludometer.learning.fluid import LearningModel
     >>> study = study_learning(LearningModel(c8=0.1, origin=800).curve(np.arange(1, 200) / 40))
@@ -186,18 +211,18 @@ def _living(matches: Matches, games: int) -> Array:
     recent[table.first] = recent[table.second] = True
     living = recent & (matches.counts >= games)
     if int(living.sum()) < 10:
-        raise LudometerError(f"fewer than ten players with {games} matches played in the last tenth of the record")
+        raise LudometerError(f"fewer than ten players with {games} matches are active in the last tenth of the record")
     return living
 
 
 def _levelled(windows: Windows, new: Array) -> Floats:
-    """Ratings of newcomers of the last half of the record: those of the time when the list was made, and enough."""
+    """Ratings of newcomers in the later half of the record: recent enough for the list, and enough of them."""
     late = np.median(windows.place[new])
     return windows.rating[new & (windows.place >= late)]
 
 
 def _on_bins(tracked: Tracked, bins: LearningBins, name: str) -> tuple[Floats, Floats]:
-    """Rates and errors of the classes, on the bins that they share their edges with."""
+    """Rates and errors of the classes, on the bins with the same edges."""
     value, error = getattr(tracked.classes, name), getattr(tracked.classes, f"{name}_error")
     out = np.full((2, len(bins.low)), np.nan)
     if value is not None:
@@ -213,7 +238,7 @@ def _death_rates(tracked: Tracked, bins: LearningBins) -> tuple[DeathRate, ...]:
         learning, error = _on_bins(tracked, bins, name)
         if per is not None and np.isfinite(learning * bins.ratio).any():
             value, uncertain = bins.death_rate(learning, error)
-            # who does not learn does not tell how fast players leave
+            # players who do not learn do not show how fast players leave
             if value > 0:
                 rates.append(DeathRate(value, uncertain, per))
     return tuple(rates)

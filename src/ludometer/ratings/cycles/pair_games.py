@@ -1,8 +1,7 @@
-"""Flows on the graph of pairs: the part that ratings explain (gradient), the part that runs in triangles, the rest.
+"""Games between pairs who met often, and what ratings leave of them: flows on the graph of pairs, and T.
 
-Games of pairs that met often enough, with the ratings behind them, and batches in which such games are simulated.
-
-T, the noise that pairs add to ratings: how much further their results lie from the ratings than chance puts them.
+A flow has a part that ratings explain (gradient), a part around triangles (curl) and a rest (harmonic). T is the noise
+that pairs add to ratings: how much further their results deviate from the ratings than by chance.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ from ludometer.ratings.draws import fit_draws
 from ludometer.scale import to_elo
 
 _TOLERANCE = 1e-5
-"""Of the residual; what is reported of a flow, its squares, is then right to about the square of it."""
+"""Of the residual; the squares of a flow are then right to about the square of it."""
 
 
 @dataclass(frozen=True, eq=False)
 class PairGraph:
-    """Who met whom, each pair once; a flow has one number a pair, from its first player's point of view."""
+    """Who met whom, each pair once; a flow has one number per pair, from its first player's point of view."""
 
     first: Codes
     second: Codes
@@ -49,16 +48,16 @@ class PairGraph:
 
     @cached_property
     def _own(self) -> Any:
-        """The incidence of those players only who are in a pair: they may be few of many."""
+        """The incidence of the players who are in a pair, who may be few."""
         return self.incidence[:, np.union1d(self.first, self.second)]
 
     @cached_property
     def layout(self) -> tuple[Counts, Codes, Counts, Floats]:
-        """As the kernels of triads want it."""
+        """The edges as the kernels of triads take them."""
         return order_edges(self.first, self.second, self.n_players)
 
     def project(self, flow: Floats, weight: Floats) -> Floats:
-        """The gradient s_i - s_j that is nearest to the flow (pairs, lanes), by weighted least squares."""
+        """The gradient s_i - s_j nearest to the flow (pairs, lanes), by weighted least squares."""
         matrix = self._own
         turned = matrix.T.tocsr()
         laplacian = turned @ (weight[:, np.newaxis] * matrix)
@@ -81,7 +80,7 @@ class PairGraph:
         return np.asarray(total - left), curl, np.asarray(np.maximum(left - curl, 0.0))
 
     def count_cyclic(self, ahead: Mask, behind: Mask) -> tuple[int, Counts]:
-        """How many triads there are, and how many are cyclic in each lane, given who is ahead in each pair."""
+        """The number of triads, and of cyclic ones in each lane, given who is ahead in each pair."""
         starts, neighbour, order, sign = self.layout
         signs = ((ahead.astype(np.int8) - behind)[order] * sign.astype(np.int8)[:, np.newaxis]).astype(np.int8)
         cyclic = np.zeros(signs.shape[1], np.int64)
@@ -91,8 +90,8 @@ class PairGraph:
     def _square_curl(self, rest: Floats, root: Floats) -> Floats:
         """With B = C W^(-1/2): the projection of the rest on the range of B' solves B'B z = B'B rest.
 
-        Without a preconditioner all steps stay in that range, so that z is the projection itself and no number is
-        kept for a triad.
+        Without a preconditioner all steps stay in that range, so z is the projection itself and nothing is stored per
+        triad.
         """
         starts, neighbour, order, sign = self.layout
         scale = sign[:, np.newaxis] / root[order]
@@ -105,12 +104,12 @@ class PairGraph:
         ordered = np.ascontiguousarray(rest[order])
         right = multiply(ordered)
         curl = conjugate_gradients(multiply, right, np.ones((len(self), 1)), tolerance=_TOLERANCE)
-        # with z off by e this is the square of the projection less e^2: an error of second order only
+        # with z off by e this is the square of the projection less e^2: a second-order error only
         return np.asarray((curl * (2 * ordered - curl)).sum(axis=0))
 
 
 def draw_ratings(graph: PairGraph, weight: Floats, ridge: float, n_lanes: int, rng: np.random.Generator) -> Floats:
-    """Deviations of ratings from their best fit, (players, lanes), drawn from the normal law that the fit implies.
+    """Deviations of ratings from their best fit (players, lanes), drawn from the normal distribution of the fit.
 
     H^-1 (B' W^(1/2) z + (2 ridge)^(1/2) z') has the covariance H^-1 of H = B'WB + 2 ridge (Papandreou and Yuille 2010).
     """
@@ -123,7 +122,7 @@ def draw_ratings(graph: PairGraph, weight: Floats, ridge: float, n_lanes: int, r
 
 
 _LANES = 25
-"""Simulated records at once; a number of its own, so that nothing depends on how many workers there are."""
+"""Simulated records at once; fixed, so that nothing depends on the number of workers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,15 +132,15 @@ class PairGames:
     graph: PairGraph
     games: Floats
     points: Floats
-    """Of each pair: how often they met, and what its first player scored."""
+    """Per pair: number of games, and points of its first player."""
     pair: Counts
     score: Floats
     difference: Floats
-    """Of each game: its pair, what the pair's first player scored, and the log-odds that he would by the ratings."""
+    """Per game: its pair, the score of the pair's first player, and the log-odds of it by the ratings."""
     nu: float
     everybody: PairGraph
     weight: Floats
-    """All pairs, also those that met less often, with the information that each gives on its difference."""
+    """All pairs, also those that met less often, and how much information each has on its difference."""
     ridge: float
 
     @property
@@ -161,11 +160,11 @@ class PairGames:
 
 
 def prepare_games(matches: Matches, min_games: int, ridge: float, advantage: bool) -> PairGames:
-    """Fit ratings to all matches and gather the games of pairs with so many of them."""
+    """Fit ratings to all matches and gather the games of pairs with at least `min_games`."""
     from ludometer.strength.comparisons import gather
 
     if not ridge > 0:
-        raise LudometerError(f"the ridge must be above 0, so that the ratings have an uncertainty, not {ridge}")
+        raise LudometerError(f"the ridge must be above 0, not {ridge}: without it ratings have no uncertainty")
     skill, bonus = _fit(matches, ridge, advantage)
     pairs, comparisons = matches.pairs, gather(matches)
     met = comparisons.outcomes.sum(axis=0)
@@ -196,7 +195,7 @@ def prepare_games(matches: Matches, min_games: int, ridge: float, advantage: boo
 
 
 def _fit(matches: Matches, ridge: float, advantage: bool) -> tuple[Floats, float]:
-    """Skills and the first seat's advantage in log-odds; a draw is half a win and half a loss, as Elo has it."""
+    """Skills and the first seat's advantage in log-odds; a draw is half a win and half a loss, as in Elo."""
     from ludometer.strength.pairwise import fit_skills
 
     pairs = matches.pairs
@@ -209,7 +208,7 @@ def _fit(matches: Matches, ridge: float, advantage: bool) -> tuple[Floats, float
 
 
 def _find_pairs(graph: PairGraph, first: Codes, second: Codes) -> tuple[Counts, Mask]:
-    """The pair of each match, -1 for none of these, and whether its first player has the second seat."""
+    """The pair of each match (-1 for none), and whether its first player has the second seat."""
     low, high = np.minimum(first, second).astype(np.int64), np.maximum(first, second)
     key, wanted = graph.first.astype(np.int64) * graph.n_players + graph.second, low * graph.n_players + high
     order = np.argsort(key)
@@ -219,7 +218,7 @@ def _find_pairs(graph: PairGraph, first: Codes, second: Codes) -> tuple[Counts, 
 
 
 class Batch(NamedTuple):
-    """Simulated records that are made together, with seeds for their games and for random signs."""
+    """Records that are simulated together, with seeds for their games and for random signs."""
 
     games: np.random.SeedSequence
     signs: np.random.SeedSequence
@@ -227,7 +226,7 @@ class Batch(NamedTuple):
 
 
 def make_batches(simulations: int, seed: int) -> list[Batch]:
-    """So many simulated records in batches."""
+    """Batches that add up to so many simulated records."""
     sizes = [min(_LANES, simulations - start) for start in range(0, simulations, _LANES)]
     children = np.random.SeedSequence(seed).spawn(2 * len(sizes))
     return [Batch(*part) for part in zip(children[0::2], children[1::2], sizes, strict=True)]
@@ -246,23 +245,34 @@ def logistic(x: Floats) -> Floats:
 
 
 _LARGEST_NOISE = 20.0
-"""In natural units, 3500 Elo points: results that are fixed by who meets whom have no finite T."""
+"""In natural units, 3500 Elo points: results fixed by who meets whom have no finite T."""
 
 
-class MeasuredNoise(NamedTuple):
-    """T in Elo points, its 95% interval, and the p-value of so much; see `Triangles`."""
+@dataclass(frozen=True)
+class PairNoise:
+    """T, the noise that pairs add to ratings, in Elo points; see `Triangles`."""
 
     value: float | None
+    """0 where pairs differ less than by chance, None where no finite value explains the results."""
     interval: tuple[float, float | None] | None
+    """95%; an upper end of None has no limit."""
     p_value: float
+    """Of a value this large without noise between pairs."""
 
 
-class PairNoise:
-    """T by moments: the squared residual of a pair beyond that of its games, which chance alone adds up to.
+def measure_pair_noise(
+    record: PairGames, rating_variance: Floats, batches: list[Batch], workers: Workers | None
+) -> PairNoise:
+    """Estimate T; `rating_variance` is the squared error of the rating difference of each pair."""
+    return _Estimator(record, rating_variance).measure(batches, workers)
 
-    Residuals of games are x - E; under ratings alone the sum over a pair is what random signs of its own residuals
-    give, whatever the share of draws, so that the sums with random signs are both what is subtracted and the null.
-    The gradient part is taken off both: no rating then matters, and what fitting takes from the squares neither.
+
+class _Estimator:
+    """T by moments: the squared residual of a pair beyond what the residuals of its games add up to by chance.
+
+    Residuals of games are x - E; under ratings alone the sum over a pair is distributed like that with random signs of
+    its own residuals, whatever the share of draws, so sums with random signs give both the expectation and the null.
+    The gradient part is removed from both, so that neither the ratings nor their fit matter.
     """
 
     def __init__(self, record: PairGames, rating_variance: Floats) -> None:
@@ -270,13 +280,13 @@ class PairNoise:
         information = expected * (1 - expected)
         self.weight = sum_by_pair(record.pair, information, len(record.graph))
         self.centre = sum_by_pair(record.pair, expected, len(record.graph)) / record.games
-        # a residual is smaller by what its own game moved the fit
+        # a residual is smaller by the influence of its own game on the fit
         leverage = np.minimum(information * rating_variance[record.pair], 0.9)
         self.residual = (record.score - expected) / np.sqrt(1 - leverage)
         self.observed = sum_by_pair(record.pair, record.score - expected, len(record.graph)) / self.weight
 
-    def measure(self, batches: list[Batch], workers: Workers | None) -> MeasuredNoise:
-        """T, its interval, and how often random signs give pairs so far apart."""
+    def measure(self, batches: list[Batch], workers: Workers | None) -> PairNoise:
+        """T, its interval, and how often random signs give pairs that far apart."""
         shared = (self.record, self.residual, self.weight)
         parts = map_tasks(_flip_signs, batches, shared=shared, workers=workers)
         null = np.concatenate([part[0] for part in parts])
@@ -292,10 +302,10 @@ class PairNoise:
         low, high = (self._invert(excess + side * 1.959964 * error, own) for side in (-1, 1))
         p_value = (1 + int((null >= squares.sum()).sum())) / (1 + len(null))
         interval = None if low is None else (to_elo(low), None if high is None else to_elo(high))
-        return MeasuredNoise(None if value is None else to_elo(value), interval, p_value)
+        return PairNoise(None if value is None else to_elo(value), interval, p_value)
 
     def _between(self, noise: float, own: Floats) -> Floats:
-        """What pairs with this T add to the expected squares: games of a pair share their deviation."""
+        """What this T adds to the expected squares: games of a pair share their deviation."""
         games = self.record.games
         shared = games * (games - 1) * pair_variance(self.centre, noise)
         return np.asarray(own * shared / self.weight)
@@ -311,7 +321,7 @@ class PairNoise:
 
 
 def _flip_signs(batch: Batch, record: PairGames, residual: Floats, weight: Floats) -> tuple[Floats, Floats, Floats]:
-    """Squares of the flows that random signs of the games' residuals make, and of each pair how much of it stays."""
+    """Squares of flows with random signs of the games' residuals, and how much of each pair's remains."""
     rng = np.random.default_rng(batch.signs)
     flow = np.empty((len(record.graph), batch.n_lanes))
     for lane in range(batch.n_lanes):
@@ -333,7 +343,7 @@ def pair_variance(expected: Floats, noise: float) -> Floats:
     node, share = np.polynomial.hermite_e.hermegauss(60)
     share = share / share.sum()
     centre = np.linspace(0, 0.5, 51)[1:]
-    # on a grid of expected scores up to a half: by bisection, for all at once
+    # by bisection, for a grid of expected scores up to a half
     low, high = np.full(len(centre), -60.0), np.zeros(len(centre))
     for _ in range(40):
         middle = (low + high) / 2
