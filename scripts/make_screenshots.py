@@ -1,9 +1,9 @@
-"""Makes the pictures of the documentation site: runs ludometer on bundled files and photographs the pages it writes.
+"""Make the pictures of the documentation site: run ludometer on bundled files, take screenshots of the pages it writes.
 
     python scripts/make_screenshots.py build/screenshots
 
-The folder gets reports/ with the pages themselves, a PNG of each, and an SVG of what the demo prints. Pages are drawn
-by a headless Chromium; where there is none their pictures are left out, which is said, and the site links the pages.
+The folder gets reports/ with the pages themselves, a PNG of each, and an SVG of what the demo prints. A headless
+Chromium draws the pages. Without one, the script says so and makes no PNGs; the site then links the pages.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ ROOT = Path(__file__).parents[1]
 BUNDLED = Path(ludometer.__file__).parent / "demo"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 WIDTH, HEIGHT = 1100, 860
-"""Of the part of a page that is shown, in pixels."""
+"""Size of a screenshot in pixels."""
 
 SECONDS = 120
 
 
 def make_pages(folder: Path) -> dict[str, Path]:
-    """Pages by the name of their picture; commands run in the folder, so that pages name files and no folders."""
+    """Write the pages; return them by the name of their picture. Commands run in the folder, so pages name no folders."""
     with contextlib.chdir(folder):
         printed = run(shlex.split("ludometer demo --html demo-report.html")).replace(str(BUNDLED), "…/ludometer/demo")
         Path("../demo-terminal.svg").write_text(draw_terminal("ludometer demo", printed), encoding="utf-8")
@@ -52,7 +52,7 @@ def make_pages(folder: Path) -> dict[str, Path]:
 
 
 def play_series(file: Path) -> None:
-    """A year of a Skat club whose players are known: series of 36 games at tables of three."""
+    """Simulate a year of a Skat club: series of 36 games at tables of three."""
     import numpy as np
 
     rng = np.random.default_rng(1)
@@ -70,14 +70,14 @@ def play_series(file: Path) -> None:
 
 
 def play_tournament() -> None:
-    """The evaluations that the guide for chess analysts simulates."""
+    """Simulate the evaluations of the guide for chess analysts, by running its program."""
     page = (ROOT / "docs" / "guides" / "chess-analysts.md").read_text(encoding="utf-8")
     (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
     exec(compile(program, "chess-analysts.md", "exec"), {})
 
 
 def draw_terminal(title: str, printed: str) -> str:
-    """A terminal with this text as SVG, which loads no font from anywhere."""
+    """A terminal with this text as SVG, without fonts from the network."""
     lines = printed.splitlines()
     console = Console(record=True, file=io.StringIO(), width=min(max(map(len, lines)), 125), legacy_windows=False)
     console.print(Text(printed.rstrip()))
@@ -85,12 +85,12 @@ def draw_terminal(title: str, printed: str) -> str:
 
 
 def find_browser() -> str | None:
-    """A browser that can draw pages without a screen."""
+    """Find a browser that can draw pages without a screen."""
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 def photograph(browser: str, page: Path, picture: Path) -> None:
-    """The first screen of a page."""
+    """Take a screenshot of the top of a page."""
     command = [
         *(browser, "--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run"),
         *(["--no-sandbox"] if os.geteuid() == 0 else []),  # Chromium refuses to sandbox root, as in containers
@@ -103,7 +103,7 @@ def photograph(browser: str, page: Path, picture: Path) -> None:
 
 
 def main() -> None:
-    """Make all pages and pictures in the folder that is named."""
+    """Make all pages and pictures in the folder given as argument."""
     folder = Path(sys.argv[1]).resolve()
     shutil.rmtree(folder, ignore_errors=True)
     reports = folder / "reports"

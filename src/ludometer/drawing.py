@@ -1,4 +1,4 @@
-"""How every chart is drawn: its colours, and charts as SVG without a browser and without JavaScript."""
+"""How every chart is drawn: one style, and SVG without a browser and without JavaScript."""
 
 from __future__ import annotations
 
@@ -6,23 +6,39 @@ import json
 import re
 from typing import Any
 
-INK, ACCENT, GREY = "#24405f", "#b4530a", "#767676"
+INK, ACCENT, GREY, FAINT = "#24405f", "#b4530a", "#767676", "#e5e5e5"
+"""Of marks, of the mark that matters most, of what is beside the point, and of grid lines."""
+
+
+def style(chart: Any) -> Any:
+    """The chart in the style that all charts have, in a notebook as on a page and in a file.
+
+    Marks without a colour of their own are drawn in ink. A styled chart cannot become a layer or a panel of another:
+    join charts first, style the whole.
+    """
+    return chart.configure(
+        font="system-ui, sans-serif",
+        mark={"color": INK},
+        text={"color": "black"},
+        rule={"color": "black"},
+        view={"stroke": None},
+        axis={
+            "labelFontSize": 12,
+            "labelOverlap": "greedy",
+            "labelSeparation": 8,
+            "titleFontSize": 13,
+            "titleFontWeight": "normal",
+            "gridColor": FAINT,
+            "domainColor": GREY,
+        },
+    )
 
 
 def to_svg(chart: Any) -> str:
-    """The chart as an SVG element that shrinks with its page."""
+    """The chart, styled, as an SVG element that shrinks with its page."""
     import vl_convert
 
-    styled = chart.configure(font="system-ui, sans-serif").configure_axis(
-        labelFontSize=12,
-        labelOverlap="greedy",
-        labelSeparation=8,
-        titleFontSize=13,
-        titleFontWeight="normal",
-        gridColor="#e5e5e5",
-        domainColor=GREY,
-    )
-    spec = styled.configure_view(stroke=None).to_json(validate=False)
+    spec = style(chart).to_json(validate=False)
     if _ESCAPED.search(spec) or _ILLEGAL.search(spec):
         spec = json.dumps(_without_illegal(json.loads(spec)))
     svg: str = vl_convert.vegalite_to_svg(spec)

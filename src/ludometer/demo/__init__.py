@@ -1,7 +1,7 @@
 """The bundled match files: games that programs played, and a simulated league; scripts/make_demo_data.py makes them.
 
-The players of a game are a ladder from the best that its program does in a moment down to careless play. How much skill
-a game shows depends on how far apart its players are, so these records speak of these ladders, not of people.
+The players of a game are a ladder from the best that its program can do in a moment down to careless play. How much
+skill a game shows depends on how far apart its players are, so these records tell about these ladders, not about people.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class BundledGame:
 
     @property
     def script(self) -> str:
-        """What plays the matches again."""
+        """The script that plays the matches."""
         return f"scripts/games/play_{self.path.name.split('.')[0]}.py"
 
 
@@ -45,16 +45,16 @@ GAMES = (
         "Stockfish chess",
         "chess",
         what="Chess from openings in which neither side is ahead; after 160 plies the side that is ahead wins.",
-        who="The engine Stockfish, held to 1 to 800 nodes a move, and at rates from 0 to 75% a random move instead; "
-        "one player makes random moves only.",
-        setting="Nodes a move",
+        who="The engine Stockfish, limited to 1 to 800 nodes per move, with 0 to 75% random moves instead; one player "
+        "makes random moves only.",
+        setting="Nodes per move",
         pattern=r"stockfish (\d+) nodes?(?: (\d+)% random)?",
     ),
     _game(
         "GNU Backgammon",
         "backgammon",
         what="Backgammon matches to one point, without the doubling cube.",
-        who="GNU Backgammon, which looks 0 to 2 moves ahead, with more or less noise in its evaluations.",
+        who="GNU Backgammon, looking 0 to 2 moves ahead, with more or less noise in its evaluations.",
         setting="Noise in the evaluation (0-ply)",
         pattern=r"gnubg 0-ply(?: noise ([\d.]+))?()",
     ),
@@ -70,9 +70,9 @@ GAMES = (
     _game(
         "Pig (dice)",
         "pig",
-        what="Roll a die as often as you like and keep the sum, but a 1 loses it; who has 100 points first wins.",
-        who="A perfect player, others like him who decide by a coin now and then, and people's rules: hold at a sum, "
-        "or roll a number of times.",
+        what="Roll a die as often as you like and keep the sum, but a 1 loses it; the first to reach 100 points wins.",
+        who="A perfect player, others like it that decide by a coin now and then, and rules that people use: hold at a "
+        "sum, or roll a number of times.",
         setting="Holds at a sum of",
         pattern=r"holds at (\d+)()",
     ),
@@ -80,8 +80,8 @@ GAMES = (
         "Five Tricks",
         "tricks",
         what="A card game for two: five cards each out of twenty, follow suit, trumps win; most tricks in five deals.",
-        who="Thinkers, who imagine 1 to 16 deals of the unseen cards and solve them, some of them forgetful; rules of "
-        "thumb; and random cards at rates from 0 to 100%.",
+        who="Thinkers, which imagine 1 to 16 deals of the unseen cards and solve them, some of them forgetful; rules of "
+        "thumb; and 0 to 100% random cards.",
         setting="Deals that a thinker imagines",
         pattern=r"thinker (\d+) deals?(?: (\d+)% random)?",
     ),

@@ -118,13 +118,16 @@ def percent(value: float | None, digits: int = 1) -> str:
     return NOTHING if value is None else wording.percent(value, digits)
 
 
-def interval(ends: tuple[float, float] | None, digits: int = 1) -> str:
+def interval(ends: tuple[float, float] | None, digits: int = 1, *, percent: bool = False) -> str:
     """An interval in brackets; empty if there is none.
 
-    >>> interval((216.31, 219.4)), interval(None)
-    ('[216.3, 219.4]', '')
+    >>> interval((216.31, 219.4)), interval((0.51, 0.6), percent=True), interval(None)
+    ('[216.3, 219.4]', '[51.0%, 60.0%]', '')
     """
-    return "" if ends is None else f"[{number(ends[0], digits)}, {number(ends[1], digits)}]"
+    if ends is None:
+        return ""
+    low, high = (wording.percent(end, digits) if percent else number(end, digits) for end in ends)
+    return f"[{low}, {high}]"
 
 
 def sentence(text: str) -> str:
