@@ -34,7 +34,7 @@ SECONDS = 120
 
 
 def make_pages(folder: Path) -> dict[str, Path]:
-    """Write the pages; return them by the name of their picture. Commands run in the folder, so pages name no folders."""
+    """Write the pages, by the name of their picture. Commands run in the folder, so that pages name no folders."""
     with contextlib.chdir(folder):
         printed = run(shlex.split("ludometer demo --html demo-report.html")).replace(str(BUNDLED), "…/ludometer/demo")
         Path("../demo-terminal.svg").write_text(draw_terminal("ludometer demo", printed), encoding="utf-8")

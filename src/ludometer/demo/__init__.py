@@ -1,7 +1,7 @@
 """The bundled match files: games that programs played, and a simulated league; scripts/make_demo_data.py makes them.
 
 The players of a game are a ladder from the best that its program can do in a moment down to careless play. How much
-skill a game shows depends on how far apart its players are, so these records tell about these ladders, not about people.
+skill a game shows depends on how far apart its players are, so these records are about these ladders, not about people.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ GAMES = (
         "Five Tricks",
         "tricks",
         what="A card game for two: five cards each out of twenty, follow suit, trumps win; most tricks in five deals.",
-        who="Thinkers, which imagine 1 to 16 deals of the unseen cards and solve them, some of them forgetful; rules of "
-        "thumb; and 0 to 100% random cards.",
+        who="Thinkers, which imagine 1 to 16 deals of the unseen cards and solve them, some of them forgetful; rules "
+        "of thumb; and 0 to 100% random cards.",
         setting="Deals that a thinker imagines",
         pattern=r"thinker (\d+) deals?(?: (\d+)% random)?",
     ),
