@@ -1,4 +1,4 @@
-"""Writes docs/commands.md from the --help of every command and docs/library.md from the public docstrings."""
+"""Writes docs/commands.md from the --help of every command and docs/library.md from the docstrings of `ludometer`."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def commands_page() -> str:
 
 
 def library_page() -> str:
-    """Every public name with its signature and docstring."""
+    """The names of `import ludometer` with signatures and docstrings, and how other packages extend it."""
     parts = [
         "# The library\n",
-        "Written by `scripts/make_docs.py`. `import ludometer as lm` loads nothing until it is used.\n",
+        "Written by `scripts/make_docs.py`. `import ludometer as lm` loads nothing until it is used. The packages\n"
+        "have more: see the [API reference](api.md). Your own package can add a rating system or a command: see\n"
+        "[ratings](ratings.md#add-your-own-system-or-command).\n",
     ]
     for name in sorted(ludometer.__all__, key=lambda name: (name.casefold(), name)):
         value = getattr(ludometer, name)
-        if name == "__version__":
-            continue
         signature = str(inspect.signature(value)) if inspect.isfunction(value) else ""
         parts += [
             f"## {name}\n",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -63,9 +64,15 @@ def test_generated_pages_are_up_to_date() -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", ludometer.__all__)
-def test_every_public_name_has_a_docstring(name: str) -> None:
-    assert getattr(ludometer, name).__doc__
+@pytest.mark.parametrize("package", ["", ".curves", ".learning", ".measurement", ".ratings", ".simulate", ".strength"])
+def test_every_public_name_has_a_docstring(package: str) -> None:
+    module = import_module(f"ludometer{package}")
+    for name in module.__all__:
+        assert getattr(module, name).__doc__, name
+
+
+def test_the_top_level_stays_small() -> None:
+    assert len(ludometer.__all__) <= 45
 
 
 def test_every_column_name_of_the_contract_is_documented() -> None:

@@ -20,7 +20,7 @@ from ludometer.cli import cli
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
-PACKAGES = ("curves", "games", "intrinsic", "learning", "luck", "ratings", "read", "skat", "strength")
+PACKAGES = ("curves", "learning", "measurement", "moves", "ratings", "read", "simulate", "skat", "strength")
 RESULTS = ROOT / "benchmarks" / "results"
 
 sys.path.insert(0, str(ROOT / "scripts"))

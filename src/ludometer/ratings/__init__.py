@@ -8,7 +8,10 @@ if TYPE_CHECKING:
     from ludometer.ratings.as_printed import PrintedNoise as PrintedNoise
     from ludometer.ratings.as_printed import measure_printed_noise as measure_printed_noise
     from ludometer.ratings.bounds import Bounds as Bounds
+    from ludometer.ratings.bounds import BoundsGain as BoundsGain
     from ludometer.ratings.bounds import fit_bounds as fit_bounds
+    from ludometer.ratings.catalogue import Entry as Entry
+    from ludometer.ratings.catalogue import make_system as make_system
     from ludometer.ratings.cycles.triangles import Triangles as Triangles
     from ludometer.ratings.cycles.triangles import measure_triangles as measure_triangles
     from ludometer.ratings.driver import Ratings as Ratings

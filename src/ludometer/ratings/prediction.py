@@ -73,7 +73,7 @@ class Prediction(_Forecast):
         if not self.draw_rate:
             del rows[1]
         title = f"{first} ({self.ratings[0]:.0f}) against {second} ({self.ratings[1]:.0f})"
-        return "\n".join([title, *(f"  {label:<{width}}  {value:>7}" for label, value in rows)])
+        return "\n".join([title, *(f"  {label:<{width}}  {value:>6}" for label, value in rows)])
 
     def charts(self, *, narrow: bool = False) -> dict[str, Any]:
         """The three probabilities as bars."""
