@@ -81,5 +81,21 @@ class _Compilation(event.Listener):  # type: ignore[misc]
         """Nothing to say."""
 
 
+def _spare_scipy() -> None:
+    """Load Numba's array functions without SciPy, which they import only to see that it is there.
+
+    That import takes as long as NumPy's own. A kernel that needs BLAS still asks for it when it is compiled.
+    """
+    from numba.np import linalg
+
+    ask, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+    try:
+        import numba.np.arraymath  # noqa: F401
+    finally:
+        linalg.ensure_blas = ask
+
+
+if JIT:
+    _spare_scipy()
 _CACHE = cache_folder()
 event.register("numba:compile", _Compilation())
