@@ -501,3 +501,25 @@ def test_rate_and_predict_say_by_which_system(run: Run) -> None:
     assert "by elo: k 24, start rating 1500; ludometer evaluate shows" in run("rate", CLUB, "--top", 1).err
     assert "by elo: k 40" in run("predict", CLUB, "Dina", "Wim", "--system", "elo:k=40").err
     assert "by glicko2: tau 0.5" in run("rate", CLUB, "--top", 1, "--system", "glicko2").err
+
+
+def test_teams_are_read_and_refused_by_systems_that_cannot_use_them(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "teams.csv"
+    path.write_text("match,player,place,team\n1,Ann,1,x\n1,Ben,1,x\n1,Cem,2,y\n1,Dan,2,y\n")
+    assert run("rate", path).status == 0
+    done = run("rate", path, "--side", "team")
+    assert done.status == 2
+    assert "elo cannot use teams" in done.err
+
+
+@pytest.mark.parametrize("column", ["session", "weight", "advantage", "covariates"])
+def test_columns_that_a_system_ignores_are_named(run: Run, tmp_path: Path, column: str) -> None:
+    path = tmp_path / "games.csv"
+    path.write_text("white,black,result,extra\nAnn,Ben,1,1\nBen,Cem,0,2\n")
+    word = "order" if column == "advantage" else "extra"
+    done = run("rate", path, f"--{column}", word)
+    assert done.status == 0
+    assert f"elo ignores the {column}" in done.err
+    missing = run("rate", path, f"--{column}", "none-such")
+    assert missing.status == 2
+    assert f"--{column} none-such" in missing.err

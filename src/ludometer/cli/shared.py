@@ -47,6 +47,17 @@ class FileOptions:
         metavar="RULE",
         help="Value of each place: winner, linear, top-heavy, numbers such as 50,30,20, a COLUMN or a FILE.",
     )
+    session: str | None = option(
+        "--session", metavar="COLUMN", help="Column of the session: matches that share circumstances or luck."
+    )
+    weight: str | None = option("--weight", metavar="COLUMN", help="Column of how much each match counts.")
+    advantage: str | None = option(
+        "--advantage", metavar="COLUMN", help="Who has an advantage: none, order (the first player), or a column."
+    )
+    side: str | None = option("--side", metavar="COLUMN", help="Team column (files with one row per player).")
+    covariates: str | None = option(
+        "--covariates", metavar="COLUMN,...", help="Columns to keep for models, one value per match."
+    )
     order: str | None = option("--order", metavar="COLUMN,...", help="Columns that order the matches, if no time does.")
     date_format: str | None = option("--date-format", metavar="FORMAT", help="Format of dates, such as %d/%m/%Y.")
     where: str | None = option(
@@ -86,6 +97,11 @@ class FileOptions:
             player=self.player,
             place=self.place,
             prizes=prizes.name if prizes.are_recorded else None,
+            session=self.session,
+            weight=self.weight,
+            advantage=self.advantage,
+            side=self.side,
+            covariates=self.covariates or (),
             order=self.order or (),
             by=self.by,
             date_format=self.date_format,
