@@ -125,7 +125,7 @@ def test_lanes_start_on_a_cache_line() -> None:
 
 def test_without_the_compiler_the_kernels_still_answer() -> None:
     program = (
-        "import numpy as np; from ludometer.kernels import elo, lanes\n"
+        "import numpy as np; from ludometer.kernels.runtime import lanes; from ludometer.kernels.systems import elo\n"
         "a, b, s = np.array([0, 1], np.int32), np.array([1, 2], np.int32), np.array([2, 1], np.int8)\n"
         "r, k, l = (lanes.allocate(n, 8) for n in (3, 1, 1)); k[0] = 0.1\n"
         "elo.elo_lanes(a, b, s, r, k, l)\n"
