@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -61,3 +64,15 @@ def test_the_plain_forms_agree() -> None:
     np.testing.assert_allclose(plain, compiled)
     exponentials.py_func(x, plain[:1])  # type: ignore[attr-defined]
     np.testing.assert_allclose(plain[0], np.exp(x[0]))
+
+
+def test_kernels_load_without_scipy_and_still_multiply() -> None:
+    program = (
+        "import sys, numpy as np\n"
+        "from ludometer.kernels.runtime import compile\n"
+        "import numba\n"
+        "assert 'scipy.linalg' not in sys.modules\n"
+        "multiply = numba.njit(lambda a, b: np.dot(a, b))\n"
+        "assert multiply(np.ones(5), np.ones(5)) == 5\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -1,4 +1,4 @@
-"""The decorator of all kernels: Numba with a disk cache of its own, and a word in the log when it has to compile."""
+"""The decorator of all kernels: Numba with its own disk cache, and a log message when it has to compile."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _log = logging.getLogger(__name__)
 def kernel(function: Function) -> Function:
     """Compile on first use, without the GIL, with NumPy's rules for division, cached on disk.
 
-    Numba's own cache sits beside the source and does not notice an edit in another file that a kernel calls;
-    this one lies in the user's cache folder under a hash of all kernel sources.
+    Numba's own cache is beside the source and does not notice an edit in another file that a kernel calls; this one is
+    in the user's cache folder, under a hash of all kernel sources.
     """
     settings = {"nogil": True, "error_model": "numpy"}
     before = numba.config.CACHE_DIR
@@ -34,14 +34,14 @@ def kernel(function: Function) -> Function:
     try:
         return numba.njit(cache=True, **settings)(function)  # type: ignore[no-any-return]
     except (RuntimeError, OSError):
-        _log.info("no folder to keep compiled kernels in; they are compiled in each run")
+        _log.info("no folder for compiled kernels is writable: they are compiled in each run")
         return numba.njit(**settings)(function)  # type: ignore[no-any-return]
     finally:
         numba.config.CACHE_DIR = before
 
 
 def cache_folder() -> Path:
-    """Where compiled kernels are kept: named by a hash of all kernel sources."""
+    """The folder of compiled kernels, named by a hash of all kernel sources."""
     digest = hashlib.sha256()
     package = Path(__file__).parents[2]
     for folder in (package / "kernels", *sorted(package.glob("*/kernels"))):
@@ -67,7 +67,7 @@ def _user_folder() -> Path:
 
 
 class _Compilation(event.Listener):  # type: ignore[misc]
-    """Says once a process that kernels are being compiled, so that nobody wonders about the first run."""
+    """Logs once per process that kernels are being compiled, which makes a first run slow."""
 
     said = False
 
@@ -78,7 +78,7 @@ class _Compilation(event.Listener):  # type: ignore[misc]
             _log.info("compiling for this machine; the next run starts at once")
 
     def on_end(self, event: Any) -> None:
-        """Nothing to say."""
+        """Nothing to log."""
 
 
 def _spare_scipy() -> None:
