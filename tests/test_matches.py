@@ -156,7 +156,7 @@ def test_seats_are_sorted_by_time_as_whole_matches() -> None:
 
 
 def test_a_player_twice_in_a_match_is_refused() -> None:
-    with pytest.raises(MatchDataError, match=r"sits twice in one match: 1 of 3 rows \(row 3\)"):
+    with pytest.raises(MatchDataError, match=r"appears twice in one match: 1 of 3 rows \(row 3\)"):
         Matches.of_seats([0, 3], [0, 1, 0], [1, 2, 3])
 
 
@@ -178,7 +178,7 @@ def test_large_matches_are_checked_and_placed_like_small_ones(rows: list[list[in
     )
     assert small.tolist() == large[: len(small)].tolist()
     assert large[len(small) :].tolist() == (crowd + 1).tolist()
-    with pytest.raises(MatchDataError, match="sits twice"):
+    with pytest.raises(MatchDataError, match="appears twice"):
         Matches.of_seats([0, 200], np.append(crowd[:199], 7), crowd)
 
 
@@ -205,9 +205,9 @@ def test_the_fingerprint_sees_every_change() -> None:
 
 def test_unknown_players_get_a_suggestion() -> None:
     players = Players.named(["Carlsen, Magnus", "Anand, Viswanathan"])
-    with pytest.raises(LudometerError, match="do you mean 'Carlsen, Magnus'"):
+    with pytest.raises(LudometerError, match="did you mean 'Carlsen, Magnus'"):
         players.code("carlsen, magnus")
-    with pytest.raises(LudometerError, match="do you mean 'Anand"):
+    with pytest.raises(LudometerError, match="did you mean 'Anand"):
         players.code("Anand")
 
 

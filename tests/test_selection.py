@@ -75,7 +75,7 @@ def test_a_bad_range_says_how_to_write_one(text: str) -> None:
 
 
 def test_nobody_so_experienced_is_told() -> None:
-    with pytest.raises(MatchDataError, match="in no match did all players have an experience of 1000: matches"):
+    with pytest.raises(MatchDataError, match="in no match did all players have 1000: earlier matches"):
         with_experience(records()[0], "1000:")
 
 

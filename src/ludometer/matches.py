@@ -180,7 +180,7 @@ class Matches:
             raise MatchDataError("starts must rise from 0 to the number of seats, by two or more seats per match")
         _check_codes(len(players), faults, player)
         faults.add(~np.isfinite(places), "a place is not a number")
-        faults.add(_repeats(starts, player), "a player sits twice in one match")
+        faults.add(_repeats(starts, player), "a player appears twice in one match")
         faults.refuse()
         table = _table(starts, player, _competition_places(starts, places), prizes)
         return cls(players, table)._completed(time, columns, faults, ordered=ordered)

@@ -87,7 +87,7 @@ class Players:
         near = difflib.get_close_matches(name.casefold(), folded, n=3) or [
             other for other in folded if name.casefold() in other
         ]
-        return "; do you mean " + " or ".join(repr(folded[other]) for other in near[:3]) + "?" if near else ""
+        return "; did you mean " + " or ".join(repr(folded[other]) for other in near[:3]) + "?" if near else ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -121,6 +121,6 @@ def with_experience(matches: Matches, text: str) -> Matches:
     if most is not None:
         inside &= np.maximum.reduceat(earlier, seats.starts[:-1]) <= most
     if not inside.any():
-        raise MatchDataError(f"in no match did all players have an experience of {text} matches")
+        raise MatchDataError(f"in no match did all players have {text} earlier matches")
     kept = matches.take(inside)
     return kept.recode(kept.counts > 0)

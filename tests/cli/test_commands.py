@@ -85,7 +85,7 @@ def test_a_stream_tells_what_it_left_out(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "b.csv"
     path.write_text("white,black,result\nAnn,Ben,1\nZed,Zed,1\nBen,Ann,x\nBen,Cem,1/2\n")
     whole, stream = (run("rate", path, "--drop-bad-rows", "--json", "-", *words) for words in ([], ["--stream"]))
-    assert "2 of 4 rows bad and dropped" in stream.err
+    assert "2 of 4 rows dropped because of faults" in stream.err
     assert checked("rate", stream.out)["data"] == checked("rate", whole.out)["data"]
     assert checked("rate", stream.out)["provenance"]["data"] == checked("rate", whole.out)["provenance"]["data"]
     gone = run("predict", path, "Ann", "Zed", "--drop-bad-rows", "--stream")
@@ -203,7 +203,7 @@ def test_predict_gives_three_probabilities(run: Run) -> None:
     assert "Dina wins" in run("predict", CLUB, "Dina", "Wim").out
     unknown = run("predict", CLUB, "Dina", "Wimm")
     assert unknown.status == 2
-    assert "do you mean 'Wim'" in unknown.err
+    assert "did you mean 'Wim'" in unknown.err
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".jsonl"])
@@ -278,7 +278,7 @@ def test_bad_rows_are_dropped_on_request_and_counted(run: Run, tmp_path: Path) -
     done = run("rate", path, "--drop-bad-rows", "--json", "-")
     assert done.status == 0
     assert checked("rate", done.out)["data"]["bad_rows"] == 2
-    assert "2 of 3 rows bad and dropped" in done.err
+    assert "2 of 3 rows dropped because of faults" in done.err
 
 
 def test_islands_are_told_and_small_ones_left_out(run: Run, tmp_path: Path) -> None:

@@ -361,7 +361,10 @@ def test_a_reference_with_other_columns_says_to_rename_them(run: Run, skill: Pat
     odd.write_text("weiss,schwarz,ergebnis\nAnn,Ben,1\n")
     done = run("measure", skill, "--reference", odd)
     assert done.status == 2
-    assert "odd.csv (--reference): no columns hold the two players; this file is read by the usual names" in done.err
+    assert (
+        "odd.csv (--reference): cannot find the columns of the two players; this file is read by the usual names"
+        in done.err
+    )
     assert "rename its columns to player_1, player_2, score_1" in done.err
     assert "--first" not in done.err
 
@@ -429,8 +432,8 @@ def test_the_page_says_what_was_left_out_of_the_file(run: Run, tmp_path: Path) -
     assert done.status == 0, done.err
     text = page.read_text(encoding="utf-8")
     for remark in (
-        "1 of 400 rows bad and dropped",
-        "1 of 400 rows not played to the end and left out",
+        "1 of 400 rows dropped because of faults",
+        "1 of 400 rows left out: the match was not finished",
         "row 8: &#x27;seven&#x27;",
         "1 name differs from another only in capitals or blanks",
     ):

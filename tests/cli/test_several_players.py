@@ -70,7 +70,7 @@ def test_a_table_and_a_list_of_prizes_agree(run: Run, races: Path, tmp_path: Pat
 def test_unknown_prizes_are_one_clear_error(run: Run, races: Path) -> None:
     done = run("rate", races, "--match", "race", "--prizes", "wonn")
     assert done.status == 2
-    assert "--prizes wonn: no such column; do you mean 'won'?" in done.err
+    assert "--prizes wonn: no such column; did you mean 'won'?" in done.err
     assert run("rate", races, "--match", "race", "--prizes", "1,2").status == 2
     assert run("rate", races, "--match", "race", "--prizes", "absent.csv").status == 2
     rising = run("rate", races, "--match", "race", "--prizes", "place")

@@ -145,7 +145,7 @@ def test_files_that_are_read_are_never_written_to(run: Run, tmp_path: Path) -> N
         (("coin", "--on", "none.csv", "--out", "x.csv"), "none.csv"),
         (
             ("coin", "--on", "odd.csv", "--out", "x.csv"),
-            "odd.csv (--on): no columns hold the two players; this file is",
+            "odd.csv (--on): cannot find the columns of the two players; this file is",
         ),
         (
             ("deterministic", "--x", 5, "--on", "half.csv", "--out", "x.csv"),

@@ -50,10 +50,14 @@ def test_options_name_columns() -> None:
 @pytest.mark.parametrize(
     ("names", "options", "message"),
     [
-        ("a b c", {}, r"no columns hold the two players.*--first COLUMN --second COLUMN(.|\n)*'a', 'b', 'c'"),
+        (
+            "a b c",
+            {},
+            r"cannot find the columns of the two players.*--first COLUMN --second COLUMN(.|\n)*'a', 'b', 'c'",
+        ),
         ("white black x", {}, "no column holds the result.*--score"),
-        ("match player x", {}, "how the players of a match finished"),
-        ("white black result", {"first": "whit"}, "--first whit: no such column; do you mean 'white'"),
+        ("match player x", {}, "no column holds places or scores"),
+        ("white black result", {"first": "whit"}, "--first whit: no such column; did you mean 'white'"),
         ("white black result", {"score": "a,b,c"}, "names 3"),
         ("x player place", {"player": "player"}, "no column holds the match"),
     ],

@@ -34,7 +34,7 @@ def test_the_error_names_the_options_that_the_first_rows_suggest(form: str, tmp_
     with pytest.raises(LudometerError) as caught:
         read_matches(path)
     suggested = "--first 'Spieler A' --second 'Spieler B' --score Ergebnis --time Tag"
-    assert str(caught.value).splitlines()[-1] == f"By its first rows it seems to be: {suggested}"
+    assert str(caught.value).splitlines()[-1] == f"Judging by its first rows, try: {suggested}"
     options = ReadOptions(first="Spieler A", second="Spieler B", score="Ergebnis", time="Tag")
     assert len(read_file(path, options).matches) == len(PAIRS)
 
@@ -68,7 +68,7 @@ def test_nothing_is_suggested_where_no_columns_look_like_players() -> None:
 def test_dates_that_do_not_order_the_matches_are_noted() -> None:
     options = ReadOptions(first="Spieler A", second="Spieler B", score="Ergebnis")
     notes = read_file(_table(Ergebnis=RESULTS), options).notes
-    assert notes == ("column Tag looks like dates, but does not order the matches: --time Tag",)
+    assert notes == ("column Tag looks like dates, but does not order the matches; to use it: --time Tag",)
     assert read_file(_table(Ergebnis=RESULTS).rename({"Tag": "date"}), options).notes == ()
 
 
@@ -79,7 +79,7 @@ def test_a_column_of_winners_may_have_any_name() -> None:
 
 
 def test_columns_that_are_taken_are_not_suggested_again() -> None:
-    with pytest.raises(LudometerError, match=r"--second Spieler C: no such column; do you mean 'Spieler B'\?"):
+    with pytest.raises(LudometerError, match=r"--second Spieler C: no such column; did you mean 'Spieler B'\?"):
         read_matches(_table(), first="Spieler A", second="Spieler C")
 
 
@@ -93,7 +93,7 @@ def test_equal_bad_values_are_counted_and_others_shown() -> None:
 def test_empty_rows_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text("home,away,result\nAnn,Ben,1-0\n\n,,\nBen,Ann,1-0\n", encoding="utf-8")
-    assert read_file(path).describe()[1] == "2 of 4 rows empty and skipped"
+    assert read_file(path).describe()[1] == "2 of 4 rows skipped: they are empty"
 
 
 def test_ids_winners_and_times_since_1970_are_suggested() -> None:
@@ -150,7 +150,7 @@ def test_one_date_the_other_way_round_is_a_bad_row() -> None:
     days = [f"{1 + n % 28}/3/2024" for n in range(300)]
     days[7] = "3/28/2024"
     table = pl.DataFrame({"home": ["a", "b"] * 150, "away": ["c", "d"] * 150, "result": ["1-0"] * 300, "date": days})
-    with pytest.raises(MatchDataError, match="date is missing or not as elsewhere"):
+    with pytest.raises(MatchDataError, match="date is missing or not written as elsewhere"):
         read_matches(table)
 
 
@@ -161,8 +161,8 @@ def test_names_that_differ_only_in_capitals_are_noted_and_merged_on_request() ->
     reading = read_file(table)
     assert len(reading.matches.players) == 6
     assert reading.notes == (
-        "3 names differ from another only in capitals or blanks, such as 'BEN' and 'Ben': each counts as a player; "
-        "--merge-names makes them one",
+        "3 names differ from another only in capitals or blanks, such as 'BEN' and 'Ben': each counts as a player of "
+        "their own; to join them: --merge-names",
     )
     merged = read_file(table, ReadOptions(merge_names=True))
     assert merged.matches.players.names.to_list() == ["Ann", "Ben", "Cem  Can"]
@@ -173,25 +173,25 @@ def test_walkovers_are_left_out_and_counted() -> None:
     results = ["W.O.", "forfait", *RESULTS[2:]]
     reading = read_file(_table(result=results).rename({"Spieler A": "home", "Spieler B": "away", "Tag": "date"}))
     assert len(reading.matches) == len(PAIRS) - 2
-    assert reading.left_out == (f"2 of {len(PAIRS)} rows not played to the end and left out",)
+    assert reading.left_out == (f"2 of {len(PAIRS)} rows left out: the match was not finished",)
 
 
 def test_what_was_dropped_is_told_with_its_reasons(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text("home,away,result\nAnn,Ben,1-0\nBen,Ann,?\nBen,Ben,1-0\n", encoding="utf-8")
     told = read_file(path, ReadOptions(drop_bad_rows=True)).left_out
-    assert told[0] == "2 of 3 rows bad and dropped"
+    assert told[0] == "2 of 3 rows dropped because of faults"
     assert told[1:] == (
         "  a player plays against themselves: 1 (row 3: 'Ben')",
-        "  result is not a result (1, 0.5, 0, 1-0, 1/2-1/2, 2:1, W, D, L): 1 (row 2: '?')",
+        "  cannot read this result (write 1, 0.5, 0, 1-0, 1/2-1/2, 2:1, W, D or L): 1 (row 2: '?')",
     )
 
 
 @pytest.mark.parametrize(
-    ("contents", "remedy"), [(b"x", "unpack it first"), (b"[Content_Types].xml", "save it as CSV")]
+    ("contents", "remedy"), [(b"x", "unpack it first"), (b"[Content_Types].xml", "save the spreadsheet as CSV")]
 )
 def test_archives_and_spreadsheets_are_called_so(contents: bytes, remedy: str, tmp_path: Path) -> None:
     path = tmp_path / "games.zip"
     path.write_bytes(b"PK\x03\x04" + contents + bytes(range(200)))
-    with pytest.raises(LudometerError, match=f"games.zip: a zip archive, which is not read: .*{remedy}"):
+    with pytest.raises(LudometerError, match=f"games.zip: zip archives cannot be read: {remedy}"):
         read_matches(path)

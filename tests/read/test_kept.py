@@ -111,7 +111,7 @@ def test_a_match_with_a_bad_side_falls_as_a_whole(tmp_path: Path) -> None:
     [
         ({"keep": "colour"}, "--keep colour: write session, weight"),
         ({"keep": "weight"}, "--keep weight: no column holds it. Name it with --weight COLUMN"),
-        ({"session": "evnt"}, "--session evnt: no such column; do you mean 'event'"),
+        ({"session": "evnt"}, "--session evnt: no such column; did you mean 'event'"),
         ({"weight": "event"}, "event is not a number above 0: 3"),
         ({"advantage": "event"}, r"event does not say who has the advantage \(1, 0, -1, home, away, neutral\): 3"),
         ({"session": "event"}, r"event is missing: 1 \(row 3\)"),

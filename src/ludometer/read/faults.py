@@ -47,7 +47,7 @@ class Faults:
         rows = "row" if self.n_bad_rows == 1 else "rows"
         lines = [f"{name}: {self.n_bad_rows:,} bad {rows} of {n_rows:,}", *self.lines()]
         header = " below the header" if below_header else ""
-        lines.append(f"Rows are counted from 1{header}. Correct them, or go on without them: --drop-bad-rows")
+        lines.append(f"Row 1 is the first row{header}. Correct the rows, or leave them out with --drop-bad-rows")
         return "\n".join(lines)
 
 

@@ -181,7 +181,7 @@ def _condition(cursor: _Cursor) -> tuple[Condition, bool]:
         if second.kind == "name":
             return Condition(second, _MIRRORED[symbol.kind], (first,)), False
     if first.kind != "name":
-        raise _fault(cursor.text, first.at, "this compares no column")
+        raise _fault(cursor.text, first.at, "a comparison needs a column")
     if cursor.accept("is"):
         negation = cursor.accept("not")
         cursor.demand("null", expected="'null'" if negation else "'null' or 'not null'")
@@ -201,7 +201,7 @@ def _token(text: str, at: int, group: str, word: str) -> Token:
     if group == "number":
         number = read_number(word)
         if number is None:
-            raise _fault(text, at, "this number is out of reach")
+            raise _fault(text, at, "this number is too large or too small")
         return Token("literal", at, number)
     if group == "quoted":
         quote = word[0]

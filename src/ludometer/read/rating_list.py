@@ -1,4 +1,4 @@
-"""A list of ratings from a file: one row a player, with a column of numbers."""
+"""A list of ratings from a file: one row per player, with a column of numbers."""
 
 from __future__ import annotations
 
@@ -79,5 +79,5 @@ def collect_ratings(opened: Source, name: str, *, drop_bad_rows: bool = False) -
         raise MatchDataError(faults.message(opened.name, n_rows, below_header=opened.is_csv))
     rating = np.concatenate(parts) if parts else np.empty(0)
     if not len(rating):
-        raise MatchDataError(f"{opened.name}: there are no ratings")
+        raise MatchDataError(f"{opened.name}: no ratings found")
     return RatingList(opened.name, name, rating, faults.n_bad_rows)

@@ -67,7 +67,7 @@ def read_matches(source: Any, **options: Any) -> Matches:
     [1.0, 0.5]
     """
     if options.get("by"):
-        raise LudometerError("`by` gives several records: use read_file, whose result has them in `groups`")
+        raise LudometerError("`by` splits the record: call read_file and use its `groups`")
     return read_file(source, ReadOptions(**options)).matches
 
 
@@ -116,7 +116,7 @@ class MatchStream:
                 if (np.diff(time) < np.zeros(1, np.diff(time).dtype)).any() or time[0] < previous[0]:
                     raise MatchDataError(
                         f"{self.reader.source.name}: not in order of {self.reader.time_column}, and a stream cannot be "
-                        "sorted: sort the file, or read it whole (without --stream)"
+                        "sorted: sort the file, or leave out --stream"
                     )
                 self._last = time[-1:]
             self.n_matches += len(rows.first)
@@ -143,21 +143,21 @@ def stream_matches(source: Any, options: ReadOptions | None = None) -> MatchStre
     """Open a source of two-player matches as a stream, for files of any length."""
     options = options or ReadOptions()
     if options.keeps:
-        raise MatchDataError("a stream has players, results and times only: read the file whole (without --stream)")
+        raise MatchDataError("a stream has players, results and times only: leave out --stream")
     if options.by or options.order:
-        raise MatchDataError("a stream keeps the order of the file: --by and --order need it whole (without --stream)")
+        raise MatchDataError("--by and --order need the whole file: leave out --stream")
     reader = _new_reader(open_source(source), options)
     if not isinstance(reader.columns, PairColumns):
-        raise MatchDataError("only matches of two players, one row each, can be streamed; read the file whole")
+        raise MatchDataError("only files with one row per two-player match can be streamed: leave out --stream")
     return MatchStream(reader)
 
 
 def _left_out(reader: RowReader) -> list[str]:
     counts = {
         "left out by --where": reader.n_filtered,
-        "bad and dropped": reader.n_dropped_rows,
-        "not played to the end and left out": reader.n_unfinished,
-        "empty and skipped": reader.n_empty,
+        "dropped because of faults": reader.n_dropped_rows,
+        "left out: the match was not finished": reader.n_unfinished,
+        "skipped: they are empty": reader.n_empty,
     }
     told = [f"{count:,} of {reader.n_rows:,} rows {why}" for why, count in counts.items() if count]
     return [*told, *reader.faults.lines()]
@@ -175,7 +175,7 @@ def _new_reader(source: Source, options: ReadOptions) -> RowReader:
         with plain_errors(source.name):
             dates = guess_dates(source)
         reader.notes += [
-            f"column {name} looks like dates, but does not order the matches: --time {shlex.quote(name)}"
+            f"column {name} looks like dates, but does not order the matches; to use it: --time {shlex.quote(name)}"
             for name in dates[:1]
         ]
     return reader
@@ -189,12 +189,12 @@ def _check(reader: RowReader, n_matches: int) -> None:
     if n_matches:
         return
     if reader.faults:
-        raise MatchDataError(_fault_message(reader) + "\nWithout the bad rows nothing is left")
+        raise MatchDataError(_fault_message(reader) + "\nNo rows are left without them")
     if reader.n_filtered:
         raise MatchDataError(f"{name}: none of {reader.n_rows:,} rows passes --where {reader.options.where!r}")
     if reader.n_unfinished:
         raise MatchDataError(f"{name}: none of {reader.n_unfinished:,} games is finished")
-    what = "there are no games in it" if reader.source.is_pgn else "there are columns but no matches below them"
+    what = "the file has no games" if reader.source.is_pgn else "the file has columns but no matches"
     raise MatchDataError(f"{name}: {what}")
 
 
@@ -237,7 +237,7 @@ def _note_alike(reader: RowReader) -> None:
         differ = "name differs" if others == 1 else "names differ"
         reader.notes.append(
             f"{others:,} {differ} from another only in capitals or blanks, such as {name!r} and {twin!r}: each counts "
-            "as a player; --merge-names makes them one"
+            "as a player of their own; to join them: --merge-names"
         )
 
 
@@ -250,7 +250,9 @@ def _note_repeats(reader: RowReader, whole: Matches) -> None:
     for column in (whole.pairs.first, whole.pairs.second, whole.pairs.halves):
         same &= column[1:] == column[:-1]
     if same.any():
-        reader.notes.append(f"{same.sum():,} matches repeat the one before: same players, result and time; they count")
+        reader.notes.append(
+            f"{same.sum():,} matches repeat the one before (same players, result and time) and are all counted"
+        )
 
 
 def _collect_seats(reader: RowReader) -> dict[str | None, Matches]:
@@ -299,7 +301,7 @@ def _match_faults(columns: dict[str, Any], bad_match: Mask, extra: Extra) -> Ite
     sound = ~bad_match[match]
     seats = np.bincount(match[match >= 0], minlength=len(bad_match))
     yield "a match has only one player", np.flatnonzero(sound & (seats[match] == 1))
-    yield "a player sits twice in one match", _repeated(match, player, sound)
+    yield "a player appears twice in one match", _repeated(match, player, sound)
     first_row = np.full(len(bad_match), len(match))
     np.minimum.at(first_row, match, np.arange(len(match)))
     head = np.minimum(first_row[match], len(match) - 1)

@@ -280,7 +280,7 @@ class RowReader:
         if self.time_column:
             time, wrong = parse_times(frame[self.time_column], self._time_format)
             form = f" ({self._time_format.describe()})" if self._time_format else ""
-            bad.add(wrong, f"{self.time_column} is missing or not as elsewhere{form}", self.time_column)
+            bad.add(wrong, f"{self.time_column} is missing or not written as elsewhere{form}", self.time_column)
         if self.by_column:
             group = self.groups.codes([frame[self.by_column].cast(pl.String)])[:, 0]
             bad.add(group < 0, f"{self.by_column} is missing")
@@ -313,8 +313,8 @@ class RowReader:
                 _, wrong = parse_times(column, self._time_format)
                 if wrong.all():
                     raise LudometerError(
-                        f"{self.source.name}: no {name} is written as --date-format {self.options.date_format} says, "
-                        f"such as {column[0]!r}; write %Y, %m, %d for year, month, day"
+                        f"{self.source.name}: no {name} fits --date-format {self.options.date_format}, "
+                        f"for example {column[0]!r}; write %Y, %m, %d for year, month, day"
                     )
             if usable:
                 self.time_column = name
@@ -324,11 +324,13 @@ class RowReader:
                 self.notes.append(f"column {name} is empty: it does not order the matches")
             elif name == self.options.time or name.strip().casefold() in _MUST_BE_TIMES:
                 raise LudometerError(
-                    f"{self.source.name}: column {name} holds {example!r}, which is no date, time or number. "
-                    "Name another column with --time, or say how dates are written with --date-format"
+                    f"{self.source.name}: column {name} holds {example!r}, which is not a date, time or number. "
+                    "Name another column with --time, or give the format of dates with --date-format"
                 )
             else:
-                self.notes.append(f"column {name} holds {example!r}, no time or number: it does not order the matches")
+                self.notes.append(
+                    f"column {name} holds {example!r}, which is not a time or number: it does not order the matches"
+                )
 
 
 @dataclass

@@ -38,7 +38,7 @@ def guess_columns(source: Source, options: ReadOptions) -> str:
     if not found.keys() - given.keys() - {"--time"}:
         return ""
     words = " ".join(f"--{name} {shlex.quote(found[f'--{name}'])}" for name in _NAMED if f"--{name}" in found)
-    return f"By its first rows it seems to be: {words}"
+    return f"Judging by its first rows, try: {words}"
 
 
 def guess_dates(source: Source) -> list[str]:

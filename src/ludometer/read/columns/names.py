@@ -142,7 +142,10 @@ def find_columns(names: Sequence[str], options: ReadOptions, *, file: str) -> Pa
         if first and second:
             if options.prizes:
                 finder.named("--prizes", options.prizes)
-                raise LudometerError(f"{file}: --prizes {options.prizes}: a row is a match of two, played for the win")
+                raise LudometerError(
+                    f"{file}: --prizes {options.prizes}: prizes need a multiplayer record, and here one row is a "
+                    "two-player match"
+                )
             return PairColumns(first, second, _result_columns(finder, options, first, second), times)
     match = finder.named("--match", options.match) or finder.first_of(MATCH)
     player = finder.named("--player", options.player) or finder.first_of(PLAYER)
@@ -151,7 +154,7 @@ def find_columns(names: Sequence[str], options: ReadOptions, *, file: str) -> Pa
         score = None if place else finder.named("--score", options.score) or finder.first_of(SEAT_SCORE)
         if not place and not score:
             finder.fail(
-                f"no column says how the players of a match finished ({', '.join((*PLACE, *SEAT_SCORE))})",
+                f"no column holds places or scores ({', '.join((*PLACE, *SEAT_SCORE))})",
                 "it with --place COLUMN",
             )
         return SeatColumns(match, player, place, score, times, finder.named("--prizes", options.prizes))
@@ -163,9 +166,9 @@ def find_columns(names: Sequence[str], options: ReadOptions, *, file: str) -> Pa
         finder.fail(f"no column holds the {missing} player", f"it with --{missing} COLUMN")
     known = ", ".join(f"{first} and {second}" for first, second in zip(FIRST, SECOND, strict=True))
     finder.fail(
-        f"no columns hold the two players; known names are {known}, "
-        f"or {MATCH[0]} and {PLAYER[0]} with one row a player",
-        "others with --first COLUMN --second COLUMN --score COLUMN --time COLUMN, or with one row a player "
+        f"cannot find the columns of the two players; known names are {known}, "
+        f"or {MATCH[0]} and {PLAYER[0]} in a file with one row per player",
+        "others with --first COLUMN --second COLUMN --score COLUMN --time COLUMN, or in a file with one row per player "
         "--match COLUMN --player COLUMN --place COLUMN",
     )
 
@@ -238,7 +241,7 @@ class Finder:
         found = name if name in self.names else self.first_of((name.strip().casefold(),))
         if found is None:
             near = difflib.get_close_matches(name, [other for other in self.names if other not in self.taken], n=1)
-            hint = f"; do you mean {near[0]!r}?" if near else ""
+            hint = f"; did you mean {near[0]!r}?" if near else ""
             raise LudometerError(f"{self.file}: {option} {name}: no such column{hint}\n{self.listing()}")
         self.taken.append(found)
         return found

@@ -102,7 +102,11 @@ class Outcomes:
             halves, missing = self._meanings(column)
         return halves, [
             (missing, f"{name} is missing", None),
-            ((halves == BAD) & ~missing, f"{name} is not a result (1, 0.5, 0, 1-0, 1/2-1/2, 2:1, W, D, L)", name),
+            (
+                (halves == BAD) & ~missing,
+                f"cannot read this {name} (write 1, 0.5, 0, 1-0, 1/2-1/2, 2:1, W, D or L)",
+                name,
+            ),
         ]
 
     def _holds_names(self, frame: pl.DataFrame, name: str) -> bool:
@@ -162,7 +166,7 @@ class Outcomes:
         halves[missing] = BAD
         return halves, [
             (missing, f"{name} is missing (write draw where nobody won)", None),
-            ((halves == BAD) & ~missing, f"{name} is neither of the two players nor draw", name),
+            ((halves == BAD) & ~missing, f"{name} names neither player, nor a draw", name),
         ]
 
 

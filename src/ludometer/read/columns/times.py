@@ -81,7 +81,7 @@ def find_time_format(column: pl.Series, *, name: str, given: str | None = None) 
         if fits[best] == fits[swapped]:
             raise LudometerError(
                 f"{name}: dates such as {sample[0]!r} can be read in two ways. "
-                f"Say which with --date-format {_day_first(best)} or --date-format {_swapped(_day_first(best))}"
+                f"Choose one with --date-format {_day_first(best)} or --date-format {_swapped(_day_first(best))}"
             )
         best = max(fits, key=lambda pattern: fits[pattern])
     return TimeFormat(best)
@@ -106,9 +106,9 @@ def _refuse_mixed(present: pl.Series, one: str, other: str, name: str) -> None:
             for only, pattern in ((only_one, one), (only_other, other))
         )
         raise LudometerError(
-            f"{name}: dates are written in two ways: {told}; {(by_one & by_other).sum():,} could be either. Write them "
-            "alike; or, if the rows are in order, leave the dates out: --time none; or say which way counts, and the "
-            f"others are bad rows: --date-format {_day_first(one)}"
+            f"{name}: dates are written in two ways: {told}; {(by_one & by_other).sum():,} fit both. Write them "
+            "all in one way; or, if the rows are in order, ignore the dates with --time none; or choose one format "
+            f"with --date-format {_day_first(one)}, and the others become bad rows"
         )
 
 
@@ -201,7 +201,7 @@ def _parse_stripped(text: pl.Series, pattern: str) -> pl.Series:
         return _parse_pattern(text, pattern)
     except pl.exceptions.PolarsError as error:
         raise LudometerError(
-            f"{pattern!r} is no way to write dates; write %Y, %m, %d for year, month, day, and %H, %M, %S for the clock"
+            f"{pattern!r} is not a date format; write %Y, %m, %d for year, month, day, and %H, %M, %S for the clock"
         ) from error
 
 

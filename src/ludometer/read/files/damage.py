@@ -173,8 +173,8 @@ def check_parquet(raw: Bytes) -> None:
         raise MatchDataError("cannot be read: its contents are damaged") from error
     if n_rows > FREE_ROWS and n_rows > _ROWS_PER_BYTE * len(raw):
         raise MatchDataError(
-            f"{len(raw):,} bytes are said to hold {n_rows:,} rows, more than {_ROWS_PER_BYTE} a byte, as no record of "
-            "games does"
+            f"the header claims {n_rows:,} rows in {len(raw):,} bytes, more than {_ROWS_PER_BYTE} per byte, "
+            "which no match record has"
         )
 
 

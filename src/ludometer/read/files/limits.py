@@ -73,8 +73,8 @@ class Contents(io.RawIOBase):
     def _check(self) -> None:
         if self.n_bytes > FREE_BYTES and self.n_bytes > LARGEST_RATIO * self.packed.n_bytes:
             raise MatchDataError(
-                f"the packed file swells to more than {LARGEST_RATIO} times its size ({self.n_bytes >> 20:,} MiB so "
-                "far), as no record of games does; if it is sound, unpack it yourself"
+                f"the packed file expands to more than {LARGEST_RATIO} times its size ({self.n_bytes >> 20:,} MiB so "
+                "far), which no match record does; if you trust it, unpack it first"
             )
 
 
@@ -99,7 +99,7 @@ def check_lines(raw: Bytes) -> None:
         # nearly always there is one at once
         if not (window[:LONGEST_FIELD] == _NEWLINE).any() and not (window == _NEWLINE).any():
             raise MatchDataError(
-                f"a line is longer than {_WINDOW >> 20} MiB: this is no table, or its lines have no ends"
+                f"a line is longer than {_WINDOW >> 20} MiB: this is not a table, or it has no line ends"
             )
 
 
@@ -112,8 +112,8 @@ def check_fields(frame: pl.DataFrame, n_before: int) -> None:
         if (longest[name][0] or 0) > LONGEST_FIELD:
             row = int(frame[name].str.len_bytes().arg_max() or 0) + n_before + 1
             raise MatchDataError(
-                f"row {row:,}: {name[:60]} holds {longest[name][0]:,} bytes, and {LONGEST_FIELD:,} are the most that a "
-                "field may have; is a quotation mark not closed?"
+                f"row {row:,}: {name[:60]} has {longest[name][0]:,} bytes, and a field may have at "
+                f"most {LONGEST_FIELD:,}; is a quotation mark left open?"
             )
 
 

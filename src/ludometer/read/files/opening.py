@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _HEAD = 1 << 16
 _TEXT = bytes(byte for byte in range(256) if byte >= 32 or byte in b"\t\r\n\f\x1a")
 _ARROW_STREAM = b"\xff\xff\xff\xff"
-_KNOWN = "CSV, JSON lines, Parquet, Arrow and PGN are read"
+_KNOWN = "CSV, JSON lines, Parquet, Arrow and PGN can be read"
 
 
 def open_source(source: Any) -> Source:
@@ -46,7 +46,7 @@ def open_source(source: Any) -> Source:
     if not path.exists():
         raise LudometerError(f"{source}: no such file")
     if path.is_dir():
-        raise LudometerError(f"{source}: a folder, not a file of matches")
+        raise LudometerError(f"{source}: this is a folder; name a file")
     try:
         with path.open("rb") as stream:
             head = stream.read(_HEAD)
@@ -131,15 +131,15 @@ def _bytes_source(name: str, head: bytes, data: bytes) -> Source:
 
 def _text_source(name: str, head: bytes, data: Path | bytes) -> Source:
     if head.startswith(b"PK\x03\x04"):
-        kind = "a spreadsheet or document: save it as CSV" if b"[Content_Types].xml" in head else "unpack it first"
-        raise LudometerError(f"{name}: a zip archive, which is not read: {kind}")
+        kind = "save the spreadsheet as CSV" if b"[Content_Types].xml" in head else "unpack it first"
+        raise LudometerError(f"{name}: zip archives cannot be read: {kind}")
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise LudometerError(f"{name}: the text is in UTF-16; save it as UTF-8")
     text = head.removeprefix(b"\xef\xbb\xbf").strip()
     if not text:
         raise MatchDataError(f"{name}: the file is empty")
     if len(head.translate(None, _TEXT)) > max(3, len(head) // 100):
-        raise MatchDataError(f"{name}: not a table: it holds bytes that are no text ({_KNOWN})")
+        raise MatchDataError(f"{name}: not a table: it holds binary data ({_KNOWN})")
     if text.startswith((b"[{", b"[ {", b"[\n", b"[\r")):
         import polars as pl
 
@@ -179,7 +179,7 @@ def _table_source(name: str, table: Any) -> Source:
         try:
             frame = table.collect() if isinstance(table, pl.LazyFrame) else pl.DataFrame(table)
         except ImportError as error:
-            raise LudometerError("pandas hands over its tables by PyArrow: pip install pyarrow") from error
+            raise LudometerError("to read pandas tables, install PyArrow: pip install pyarrow") from error
     return Source(
         name,
         dict(frame.schema),

@@ -97,7 +97,7 @@ def _in_plain_words(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
     text = lines[0] if lines else ""
     if place := _JSON_FAULT.search(text):
-        return f"the JSON is not sound near character {int(place[1]):,}"
+        return f"the JSON is not valid near character {int(place[1]):,}"
     if isinstance(error, MemoryError) or "allocate" in text:
-        return "the memory is not enough"
+        return "there is not enough memory"
     return "its contents are damaged" if not text or _INTERNAL.search(text) else text

@@ -35,7 +35,7 @@ def open_csv(name: str, data: Path | bytes) -> Source:
     separator, fields = _header(name, raw)
     n_fields = len(fields)
     counts = Counter(entry.strip().casefold() for entry in fields)
-    notes += tuple(f"two columns are called {entry}: the first counts" for entry, n in counts.items() if n > 1)
+    notes += tuple(f"two columns are called {entry}: the first one is used" for entry, n in counts.items() if n > 1)
 
     def scan() -> pl.LazyFrame:
         return pl.scan_csv(
@@ -120,7 +120,7 @@ def _header(name: str, raw: np.ndarray[Any, np.dtype[np.uint8]]) -> tuple[str, l
     separator = max(split, key=lambda mark: len(split[mark]))
     fields = split[separator]
     if len(fields) > _MOST_COLUMNS:
-        raise MatchDataError(f"{name}: {len(fields):,} columns are more than a table of matches has")
+        raise MatchDataError(f"{name}: {len(fields):,} columns are too many for a table of matches")
     if not any(entry.strip() for entry in fields):
         raise MatchDataError(f"{name}: the first line names no columns")
     return separator, fields
