@@ -16,7 +16,6 @@ import numpy as np
 
 from ludometer.arrays import Array, Codes, Counts, Floats, Halves, Mask, Times
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.kernels.text.keys import number_small_keys
 from ludometer.players import Labels, Players
 
 Advantage = Literal["none", "order"] | Halves
@@ -705,6 +704,8 @@ class _Numbering:
 
     def number(self, codes: Codes, named: Players | Labels) -> Codes:
         """The new numbers of these codes."""
+        from ludometer.kernels.text.keys import number_small_keys
+
         self._named = named
         highest = int(codes.max(initial=0))
         if highest >= len(self._number_of):

@@ -182,32 +182,21 @@ def _fit(sample: pl.Series, pattern: str) -> int:
 def _parse_text(text: pl.Series, pattern: str) -> pl.Series:
     import polars as pl
 
-    parsed = _parse_trimmed(text, pattern)
-    if "%Y" in pattern and parsed.dtype == pl.Date and (early := parsed < _EARLIEST).any():
-        return parsed.set(early, None)
-    return parsed
-
-
-def _parse_trimmed(text: pl.Series, pattern: str) -> pl.Series:
-    parsed = _parse_stripped(text, pattern)
-    # stripping costs more than parsing: only where something was not understood
-    return parsed if parsed.null_count() == text.null_count() else _parse_stripped(text.str.strip_chars(), pattern)
-
-
-def _parse_stripped(text: pl.Series, pattern: str) -> pl.Series:
-    import polars as pl
-
     try:
-        return _parse_pattern(text, pattern)
+        parsed = _parse_pattern(text, pattern)
+        if parsed.null_count() > text.null_count():
+            # stripping costs more than parsing: only where something was not understood
+            parsed = _parse_pattern(text.str.strip_chars(), pattern)
     except pl.exceptions.PolarsError as error:
         raise LudometerError(
             f"{pattern!r} is not a date format; write %Y, %m, %d for year, month, day, and %H, %M, %S for the clock"
         ) from error
+    if "%Y" in pattern and parsed.dtype == pl.Date:
+        return parsed.set(parsed < _EARLIEST, None)
+    return parsed
 
 
 def _parse_pattern(text: pl.Series, pattern: str) -> pl.Series:
-    import polars as pl
-
     if pattern == "%Y-%m":
         return (text + "-01").str.to_date("%Y-%m-%d", strict=False)
     if "%H" not in pattern:
@@ -215,7 +204,7 @@ def _parse_pattern(text: pl.Series, pattern: str) -> pl.Series:
     if "%#z" in pattern:
         text = text.str.replace(r"[Zz]$", "+00:00")
         return text.str.to_datetime(pattern, time_unit="us", time_zone="UTC", strict=False)
-    return text.str.to_datetime(pattern, time_unit="us", strict=False).cast(pl.Datetime("us"))
+    return text.str.to_datetime(pattern, time_unit="us", strict=False)
 
 
 def _parse_number(column: pl.Series) -> pl.Series:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ludometer.read.files.damage import check_arrow, check_parquet
 from ludometer.read.files.limits import read_whole
 from ludometer.read.files.source import BATCH_ROWS, HEAD_ROWS, Source, plain_errors
 from ludometer.read.files.text import open_csv
-from ludometer.read.files.unpack import unpacker
+from ludometer.read.files.unpack import put_back, unpacker
 
 if TYPE_CHECKING:
     import polars as pl
@@ -95,13 +95,13 @@ def _stream_source(name: str, opener: Callable[[], AbstractContextManager[Binary
 def _unpacked(stream: BinaryIO) -> tuple[bytes, BinaryIO]:
     """The first bytes of a stream's contents, and all of them as a stream."""
     head = _read_head(stream)
-    whole = cast("BinaryIO", _Chained(head, stream))
+    whole = put_back(head, stream)
     unpack = unpacker(head)
     if unpack is None:
         return head, whole
     contents = unpack(whole)
     head = _read_head(contents)
-    return head, cast("BinaryIO", _Chained(head, contents))
+    return head, put_back(head, contents)
 
 
 def _read_head(stream: BinaryIO) -> bytes:
@@ -215,22 +215,3 @@ def _is_text(name: str) -> bool:
 def _is_pgn(head: bytes, name: str) -> bool:
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     return re.match(rb'\[[A-Za-z]\w*\s+"', text) is not None or ".pgn" in Path(name.lower()).suffixes
-
-
-class _Chained(io.RawIOBase):
-    """A stream whose first bytes were read already."""
-
-    def __init__(self, head: bytes, rest: BinaryIO) -> None:
-        self.head, self.rest = head, rest
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        if size is None or size < 0:
-            head, self.head = self.head, b""
-            return head + self.rest.read()
-        if self.head:
-            part, self.head = self.head[:size], self.head[size:]
-            return part
-        return self.rest.read(size)

@@ -35,9 +35,14 @@ def _unpack(unpack: Callable[[BinaryIO], BinaryIO], stream: BinaryIO) -> BinaryI
 def unpacked(stream: BinaryIO) -> BinaryIO:
     """The contents of a stream that may be packed, as a stream; it need not be one that can go back."""
     head = stream.read(_HEAD)
-    whole = cast("BinaryIO", io.BufferedReader(_Headed(head, stream)))
+    whole = put_back(head, stream)
     unpack = unpacker(head)
     return whole if unpack is None else unpack(whole)
+
+
+def put_back(head: bytes, rest: BinaryIO) -> BinaryIO:
+    """A stream whose first bytes were read, from its beginning."""
+    return cast("BinaryIO", io.BufferedReader(_Headed(head, rest)))
 
 
 class _Headed(io.RawIOBase):
