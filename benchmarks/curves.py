@@ -41,7 +41,7 @@ def measure_curve(
     """SD and best k at each x, on one schedule and with the same luck."""
     course = make_course(simulate_coin(N_PLAYERS, n_matches, per_match=per_match, seed=seed), make_prizes("linear"))
     rng = np.random.default_rng([seed, per_match])
-    game = Deterministic().deal(course, rng.standard_normal(N_PLAYERS), rng)
+    game = Deterministic().simulate(course, rng.standard_normal(N_PLAYERS), rng)
     counted = np.ones(N_PLAYERS, bool)
     sds: list[float] = []
     steps: list[float] = []

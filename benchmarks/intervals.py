@@ -115,7 +115,7 @@ def assortative(task: Task) -> Row:
     pairing = study_pairing(
         Matches(course.matches.players, Pairs(pairs.first, pairs.second, again(0))), seed=[task.number]
     )
-    alike = replace(target, orders=pairing.orders)
+    alike = replace(target, skills=pairing.skills)
     truth = _truth(target, again)
     row = {"true_x": x, "detected": float(pairing.detected), "correlation": pairing.correlation}
     for name, one in (("as_if_random_", target), ("", alike)):

@@ -23,7 +23,8 @@ import numpy as np
 
 from ludometer.arrays import Floats
 from ludometer.kernels.gibbs.pairs import Record
-from ludometer.measurement.population.sampler import make_model, make_prior, sample_population, tally_results
+from ludometer.measurement.luck.population import make_prior
+from ludometer.measurement.luck.sampler import make_model, sample_population, tally_results
 from ludometer.read import read_matches
 from ludometer.selection import keep_connected
 from schedules import store

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ludometer.arrays import Floats
-from ludometer.measurement.population.sampler import tally_results
+from ludometer.measurement.luck.sampler import tally_results
 from ludometer.simulate import simulate_strengths
 from ludometer.strength.comparisons import gather
 from ludometer.strength.pairwise import fit_skills

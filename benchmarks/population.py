@@ -27,7 +27,8 @@ from ludometer.kernels.gibbs.pairs import Chain, Model, Record, log_normal_table
 from ludometer.kernels.gibbs.rescaling import no_transport
 from ludometer.kernels.gibbs.truncated import Word, make_word
 from ludometer.matches import Matches
-from ludometer.measurement.population.sampler import Sampler, make_model, make_prior, sample_population, tally_results
+from ludometer.measurement.luck.population import make_prior
+from ludometer.measurement.luck.sampler import Sampler, make_model, sample_population, tally_results
 from ludometer.parallel import Workers
 from ludometer.read import read_matches
 from ludometer.selection import keep_connected

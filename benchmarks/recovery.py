@@ -20,7 +20,7 @@ from ludometer.arrays import Floats
 from ludometer.matches import Matches, Pairs
 from ludometer.measurement.benchmarks.families import Deterministic, Family, Mixed
 from ludometer.measurement.benchmarks.inversion import Target, invert
-from ludometer.measurement.benchmarks.reference import published_x
+from ludometer.measurement.benchmarks.published import published_x
 from ludometer.measurement.benchmarks.yardstick import make_course
 from ludometer.measurement.record.pairing import Pairing, find_structure, study_pairing
 from schedules import POWER, REGULAR, Crew, meet_closest, meet_in_pools, meet_random, observe, play, store
@@ -89,7 +89,7 @@ def recover_paired(task: Task) -> dict[str, float]:
         **_verdict(pairing),
         "true_correlation": float(np.corrcoef(skill[pairs.first], skill[pairs.second])[0, 1]),
         "closeness": structure.closeness,
-        "corrected": uncorrected if pairing.orders is None else solve(pairing.orders),
+        "corrected": uncorrected if pairing.skills is None else solve(pairing.skills),
         "uncorrected": uncorrected,
         "true_order": solve(skill[:, np.newaxis]),
     }
@@ -108,7 +108,7 @@ def _verdict(pairing: Pairing) -> dict[str, float]:
         "correlation": pairing.correlation,
         "directions": float(pairing.n_directions),
         "sound": float(pairing.is_sound),
-        "follows_schedule": float(pairing.orders is not None),
+        "follows_schedule": float(pairing.skills is not None),
     }
 
 

@@ -105,7 +105,7 @@ def observe(course: Course, counted: Mask, results: Any, orders: Floats | None =
 
 def play(course: Course, family: Family, skill: Floats, value: float, seed: Sequence[int]) -> Any:
     """The results of one game of a family among these players."""
-    return family.deal(course, skill, np.random.default_rng(list(seed)))(value)
+    return family.simulate(course, skill, np.random.default_rng(list(seed)))(value)
 
 
 def stored(name: str) -> dict[str, Any]:

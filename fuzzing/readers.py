@@ -297,7 +297,7 @@ def read_cache(given: Input, folder: Path) -> object:
 def read_option(given: Input, _: Path) -> object:
     """The small languages of other options."""
     from ludometer.curves import make_curve
-    from ludometer.measurement.population.sampler import make_prior
+    from ludometer.measurement.luck.population import make_prior
     from ludometer.ratings.catalogue import make_system
     from ludometer.selection import with_experience
     from ludometer.skat.commands.rate import parse_titles

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from ludometer.measurement.spread.spread import repetitions
+from ludometer.measurement.spread import repetitions
 from ludometer.scale import expected_score
 from reproductions.cells import Basis, Cell, Table
 from reproductions.duersch_games import (

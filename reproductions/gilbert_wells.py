@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ludometer.matches import Matches
-from ludometer.measurement.entropy.entropy import measure_entropy_luck
-from ludometer.measurement.population.population import PopulationLuck, measure_population
+from ludometer.measurement.luck.entropy import measure_entropy_luck
+from ludometer.measurement.luck.population import PopulationLuck, measure_population
 from ludometer.read import read_matches
 from ludometer.selection import keep_connected
 from ludometer.strength.pairwise import fit_skills

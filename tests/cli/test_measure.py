@@ -94,13 +94,13 @@ def sparse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_json_is_that_of_the_library(run: Run) -> None:
     document = checked(run("measure", CLUB, "--replicates", 19, "--json", "-").out)
     game = measure(read_matches(CLUB), replicates=19)
-    assert document["data"]["matches"] == game.n_matches == 1_500
+    assert document["data"]["matches"] == game.data.n_matches == 1_500
     assert document["data"]["players_per_match"] == {"min": 2, "mean": 2.0, "max": 2}
     assert document["best_fit"]["k"] == game.best_fit.k
     assert document["best_fit"]["passes"] == 4
     assert [spread["sd"] for spread in document["spread"]] == [spread.sd for spread in game.spread]
     assert [spread["min_matches"] for spread in document["spread"]] == [25, 1, 100]
-    assert document["matchmaking"]["ratio_if_random"] == game.ratio_if_random
+    assert document["matchmaking"]["ratio_if_random"] == game.matchmaking.ratio_if_random
     assert document["persistence"]["slope"] == game.persistence.slope
     assert document["provenance"]["data"] == game.provenance.data
     assert document["provenance"]["command"].startswith("ludometer measure ")

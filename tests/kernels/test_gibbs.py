@@ -19,7 +19,8 @@ from ludometer.kernels.gibbs.rescaling import no_transport
 from ludometer.kernels.gibbs.strips import normal_above_bound
 from ludometer.kernels.gibbs.truncated import Word, make_word
 from ludometer.kernels.runtime.compile import JIT, kernel
-from ludometer.measurement.population.sampler import make_model, make_prior, sample_population, tally_results
+from ludometer.measurement.luck.population import make_prior
+from ludometer.measurement.luck.sampler import make_model, sample_population, tally_results
 
 TABLE = log_normal_table()
 

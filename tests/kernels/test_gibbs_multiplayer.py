@@ -21,7 +21,8 @@ from ludometer.kernels.gibbs.multiplayer import (
 )
 from ludometer.kernels.gibbs.truncated import make_word
 from ludometer.matches import Matches
-from ludometer.measurement.population.sampler import make_model, make_prior, sample_population, tally_orders
+from ludometer.measurement.luck.population import make_prior
+from ludometer.measurement.luck.sampler import make_model, sample_population, tally_orders
 from ludometer.strength.ranked import Orders
 
 WORD = make_word(np.random.SeedSequence(3))

@@ -10,11 +10,11 @@ from scipy import special, stats
 
 from ludometer.kernels.gibbs.likelihood import Record, log_normal_table
 from ludometer.kernels.gibbs.propagation import pass_messages
-from ludometer.measurement.population import sampler as gibbs
-from ludometer.measurement.population.sampler import (
+from ludometer.measurement.luck import sampler as gibbs
+from ludometer.measurement.luck.population import make_prior
+from ludometer.measurement.luck.sampler import (
     approximate_skills,
     make_model,
-    make_prior,
     sample_population,
     tally_results,
 )

@@ -50,7 +50,7 @@ def schedule_of(first: Floats, second: Floats, n_players: int) -> Matches:
 def played_at(matches: Matches, strength: Floats, x: float, *, seed: int = 0) -> Matches:
     """An x%-deterministic game on a schedule, by these strengths."""
     pairs = matches.pairs
-    halves = Deterministic().deal(Course(matches), strength, np.random.default_rng(seed))(x)
+    halves = Deterministic().simulate(Course(matches), strength, np.random.default_rng(seed))(x)
     return Matches.of_pairs(pairs.first, pairs.second, halves, players=matches.players, ordered=True)
 
 

@@ -12,13 +12,13 @@ from scipy.stats import binom
 
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
-from ludometer.measurement.entropy.chains import (
+from ludometer.measurement.luck.older import (
     count_repetitions,
     measure_repetitions,
     measure_skill_chain,
     measure_variance_ratio,
 )
-from ludometer.measurement.spread.spread import repetitions
+from ludometer.measurement.spread import repetitions
 from ludometer.simulate import simulate_coin, simulate_strengths
 from ludometer.strength.pairwise import fit_skills
 from ludometer.strength.skills import cdf, quantile

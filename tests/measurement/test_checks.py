@@ -11,7 +11,7 @@ from ludometer.arrays import Floats
 from ludometer.matches import Matches
 from ludometer.measurement.benchmarks.families import Deterministic
 from ludometer.measurement.benchmarks.inversion import Target, invert
-from ludometer.measurement.benchmarks.yardstick import Reference, make_course
+from ludometer.measurement.benchmarks.yardstick import SKILL, Reference, make_course
 from ludometer.measurement.verdict.checks import (
     UNITS,
     Check,
@@ -22,7 +22,6 @@ from ludometer.measurement.verdict.checks import (
     run_check,
     run_checks,
 )
-from ludometer.measurement.verdict.verdict import SKILL, combine
 from ludometer.parallel import Workers
 from ludometer.ratings.prizes import WINNER, Prizes, make_prizes
 from ludometer.ratings.systems.best_fit import fit_best_elo
@@ -37,7 +36,7 @@ def primary_of(
     prizes: Prizes = WINNER,
     min_matches: int = 25,
     whole: Matches | None = None,
-    orders: Floats | None = None,
+    skills: Floats | None = None,
 ) -> Primary:
     return Primary(
         matches=matches,
@@ -45,12 +44,10 @@ def primary_of(
         min_matches=min_matches,
         prizes=prizes,
         reference=Reference(),
-        orders=orders,
+        paired_skills=skills,
         skill=150.0,
-        draws=matches.draw_rate or 0.0,
         replicates=9,
         seed=[1, 3],
-        combine=combine,
         whole=whole,
         answer=SKILL,
     )

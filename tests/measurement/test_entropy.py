@@ -15,7 +15,7 @@ from ludometer.arrays import Floats
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.kernels.skills.places import place_chances_plain
 from ludometer.matches import Matches
-from ludometer.measurement.entropy.entropy import (
+from ludometer.measurement.luck.entropy import (
     continuous_luck,
     count_winners,
     information_of_densities,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ludometer.arrays import Floats
 from ludometer.matches import Matches
-from ludometer.measurement.benchmarks.families import Deal, Deterministic, Family, Mixed, Skilled
+from ludometer.measurement.benchmarks.families import Deterministic, Family, Mixed, Replicate, Skilled
 from ludometer.measurement.benchmarks.yardstick import make_course
 from ludometer.ratings.prizes import make_prizes
 from ludometer.ratings.replicates import Course
@@ -34,8 +34,8 @@ def skills(n_players: int = 50, seed: int = 2) -> Floats:
     return np.random.default_rng(seed).standard_normal(n_players)
 
 
-def dealt(family: Family, course: Course, seed: int = 3) -> Deal:
-    return family.deal(course, skills(), np.random.default_rng(seed))
+def dealt(family: Family, course: Course, seed: int = 3) -> Replicate:
+    return family.simulate(course, skills(), np.random.default_rng(seed))
 
 
 def better_scores(course: Course, halves: Floats, skill: Floats) -> Floats:
@@ -78,7 +78,7 @@ def test_the_same_luck_at_two_values_differs_only_between_them(one: float, other
     rng = np.random.default_rng(seed)
     rng.integers(0, 256, 250, dtype=np.uint8)
     chance = 100 * rng.random(2_000, dtype=np.float32)
-    game = Deterministic().deal(course, skills(), np.random.default_rng(seed))
+    game = Deterministic().simulate(course, skills(), np.random.default_rng(seed))
     less, more = game(low), game(high)
     outside = ~((chance >= low) & (chance < high))
     np.testing.assert_array_equal(less[outside], more[outside])

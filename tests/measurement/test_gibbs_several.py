@@ -10,10 +10,9 @@ from scipy import stats
 
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
-from ludometer.measurement.population.population import estimate_population, measure_population
-from ludometer.measurement.population.sampler import (
+from ludometer.measurement.luck.population import estimate_population, make_prior, measure_population
+from ludometer.measurement.luck.sampler import (
     make_model,
-    make_prior,
     sample_population,
     tally_orders,
     tally_results,

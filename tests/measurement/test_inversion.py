@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ludometer.arrays import Floats
 from ludometer.measurement.benchmarks.families import Deterministic, Family, Mixed, Skilled
-from ludometer.measurement.benchmarks.inversion import GROUP, Inversion, Target, _solve, deal, invert
+from ludometer.measurement.benchmarks.inversion import GROUP, Inversion, Target, _solve, invert, simulate_replicate
 from ludometer.measurement.benchmarks.yardstick import make_course
 from ludometer.parallel import Workers
 from ludometer.ratings.prizes import make_prizes
@@ -27,14 +27,14 @@ def target_of(course: Course, family: Family, value: float, seed: int) -> Target
     """A game of the family with this value, as a record to be matched."""
     counted = course.matches.counts >= 25
     blank = Target(course, counted, 0.0, 20.0)
-    results = np.column_stack([deal(blank, family, [10_000, seed], replicate=0)(value)])
+    results = np.column_stack([simulate_replicate(blank, family, [10_000, seed], replicate=0)(value)])
     fit = fit_replays(course, results, counted=counted, guess=np.array([20.0]))
     return Target(course, counted, float(fit.sd[0]), float(fit.k[0]))
 
 
 def sd_at(target: Target, family: Family, seed: list[int], replicate: int, value: float) -> float:
     """The spread of one replicate at one value."""
-    results = np.column_stack([deal(target, family, seed, replicate=replicate)(value)])
+    results = np.column_stack([simulate_replicate(target, family, seed, replicate=replicate)(value)])
     return float(fit_replays(target.course, results, counted=target.counted, guess=np.array([20.0])).sd[0])
 
 
@@ -159,13 +159,13 @@ def test_given_skills_are_used_in_turn() -> None:
     pairs = TINY.matches.pairs
     for replicate in range(5):
         order = orders[:, replicate % 3]
-        halves = deal(target, Deterministic(), [1], replicate=replicate)(100)
+        halves = simulate_replicate(target, Deterministic(), [1], replicate=replicate)(100)
         np.testing.assert_array_equal(halves == 2, order[pairs.first] > order[pairs.second])
 
 
 def test_the_same_players_can_have_other_luck() -> None:
     target = Target(TINY, TINY.matches.counts >= 25, 50.0, 20.0)
-    one, other = (deal(target, Deterministic(), [1], replicate=0, chance=[1, luck]) for luck in (1, 2))
+    one, other = (simulate_replicate(target, Deterministic(), [1], replicate=0, chance=[1, luck]) for luck in (1, 2))
     np.testing.assert_array_equal(one(100), other(100))
     assert (one(50) != other(50)).mean() > 0.2
 

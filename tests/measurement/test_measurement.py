@@ -17,7 +17,6 @@ from ludometer.measurement.measurement import REGULAR
 from ludometer.players import Players
 from ludometer.ratings import Elo, evaluate
 from ludometer.ratings.prizes import make_prizes
-from ludometer.report.documents import measurement_document
 from ludometer.simulate import simulate_coin, simulate_deterministic, simulate_strengths
 
 
@@ -30,7 +29,7 @@ def sound(game: Measurement) -> Measurement:
     words = [game.summary(), *game.absent().values()]
     assert not [word for text in words for word in re.findall(r"\b(?:nan|inf|None)\b", text, re.I)]
     assert all(game.absent().values())
-    finite(measurement_document(game))
+    finite(game.document())
     assert game.plot().to_json()
     return game
 
@@ -48,7 +47,7 @@ def finite(value: object) -> None:
 
 def test_a_million_coin_flips_have_next_to_no_spread() -> None:
     game = sound(measure(simulate_coin(1_000, 1_000_000), quick=True))
-    assert game.n_regulars == 1_000
+    assert game.data.n_regulars == 1_000
     assert game.main.sd is not None
     assert game.main.sd < 0.5
     assert game.published[0] == pytest.approx(0, abs=0.5)
@@ -60,7 +59,7 @@ def test_a_million_coin_flips_have_next_to_no_spread() -> None:
 def test_two_players_are_measured() -> None:
     score = (np.random.default_rng(0).random(400) < 0.75).astype(float)
     game = sound(measure(Matches.of_pairs([0] * 400, [1] * 400, score)))
-    assert (game.n_players, game.main.n) == (2, 2)
+    assert (game.data.n_players, game.main.n) == (2, 2)
     assert game.main.sd is not None
     assert game.best_fit.rating.sum() == pytest.approx(0, abs=1e-9)
     # two players: the SD is their difference over the root of 2
@@ -70,7 +69,12 @@ def test_two_players_are_measured() -> None:
 
 def test_two_even_players_have_no_spread() -> None:
     game = sound(measure(Matches.of_pairs([0] * 100, [1] * 100, [1, 0] * 50)))
-    assert (game.best_fit.k, game.main.sd, game.ratio_to_sd, game.ratio_if_random) == (0, 0, None, None)
+    assert (game.best_fit.k, game.main.sd, game.matchmaking.ratio_to_sd, game.matchmaking.ratio_if_random) == (
+        0,
+        0,
+        None,
+        None,
+    )
     assert game.absent()["matchmaking.ratio_to_sd"] == "there is no SD to compare with"
 
 
@@ -97,7 +101,7 @@ def test_all_draws_are_a_game_without_a_spread() -> None:
     first = rng.integers(0, 10, 200)
     draws = Matches.of_pairs(first, (first + rng.integers(1, 10, 200)) % 10, np.full(200, 0.5))
     game = sound(measure(draws, replicates=19))
-    assert (game.draw_rate, game.best_fit.k, game.best_fit.loss, game.main.sd, game.main.rep) == (1, 0, 0, 0, None)
+    assert (game.data.draw_rate, game.best_fit.k, game.best_fit.loss, game.main.sd, game.main.rep) == (1, 0, 0, 0, None)
     assert "no number of games would tell" in game.summary()
     assert game.absent()["spread.0.rep"].startswith("one SD better is hardly better than even")
 
@@ -121,7 +125,12 @@ def islands() -> Matches:
 
 def test_of_two_islands_the_larger_stays() -> None:
     game = sound(measure(islands(), quick=True))
-    assert (game.n_matches, game.n_players, game.dropped_matches, game.dropped_players) == (6_000, 80, 2_003, 32)
+    assert (game.data.n_matches, game.data.n_players, game.data.dropped_matches, game.data.dropped_players) == (
+        6_000,
+        80,
+        2_003,
+        32,
+    )
     alone = measure(simulate_strengths(80, 6_000, sd=150, seed=1), quick=True)
     assert game.spread == alone.spread
     assert game.best_fit.k == alone.best_fit.k
@@ -129,9 +138,14 @@ def test_of_two_islands_the_larger_stays() -> None:
 
 def test_smaller_components_can_be_kept() -> None:
     both = sound(measure(islands(), min_component=30, quick=True))
-    assert (both.n_matches, both.n_players, both.dropped_matches, both.dropped_players) == (8_000, 110, 3, 2)
+    assert (both.data.n_matches, both.data.n_players, both.data.dropped_matches, both.data.dropped_players) == (
+        8_000,
+        110,
+        3,
+        2,
+    )
     everybody = measure(islands(), min_component=1, quick=True)
-    assert (everybody.n_players, everybody.dropped_players) == (112, 0)
+    assert (everybody.data.n_players, everybody.data.dropped_players) == (112, 0)
     with pytest.raises(MatchDataError, match="no group has 200 players; the largest has 80"):
         measure(islands(), min_component=200)
 
@@ -158,8 +172,8 @@ def test_cutoffs_are_taken_as_given_and_the_regulars_lead() -> None:
     assert game.to_frame()["min_matches"].to_list() == [1, 25, 5]
     for spread in game.spread:
         assert spread.n == int((matches.counts >= spread.min_matches).sum())
-        assert spread.sd == pytest.approx(game.sd_by_cutoff[spread.min_matches - 1], rel=1e-9)
-        assert spread.n == game.n_by_cutoff[spread.min_matches - 1]
+        assert spread.sd == pytest.approx(game.cutoffs.sd[spread.min_matches - 1], rel=1e-9)
+        assert spread.n == game.cutoffs.n[spread.min_matches - 1]
 
 
 @pytest.mark.parametrize("cutoffs", [[], [0], [25, -1]])
@@ -170,7 +184,12 @@ def test_impossible_cutoffs_are_refused(cutoffs: list[int]) -> None:
 
 def test_a_game_without_regulars_says_so() -> None:
     game = sound(measure(simulate_strengths(100, 500, seed=1)))
-    assert (game.n_regulars, game.main.sd, game.ratio_to_sd, game.ratio_if_random) == (0, None, None, None)
+    assert (game.data.n_regulars, game.main.sd, game.matchmaking.ratio_to_sd, game.matchmaking.ratio_if_random) == (
+        0,
+        None,
+        None,
+        None,
+    )
     assert game.published == (None, None)
     assert game.summary() == "Skill      cannot be told: 0 players have 25 matches or more"
     absent = game.absent()
@@ -200,18 +219,18 @@ def test_quick_leaves_out_what_is_simulated_and_nothing_else() -> None:
     quick, whole = measure(matches, quick=True), measure(matches, seed=9, replicates=19)
     assert quick.persistence == whole.persistence
     assert quick.spread == tuple(replace(spread, sd_interval=None) for spread in whole.spread)
-    assert [quick.yardstick, quick.verdict, quick.pairing, quick.k_interval] == [None] * 4
+    assert [quick.yardstick, quick.verdict, quick.matchmaking.pairing, quick.best_fit.k_interval] == [None] * 4
     assert whole.yardstick is not None
     assert whole.verdict is not None
     for spread in whole.spread:
         assert spread.sd_interval is not None
         assert spread.sd is not None
         assert spread.sd_interval[0] < spread.sd < spread.sd_interval[1]
-    assert whole.k_interval is not None
-    assert whole.k_interval[0] < whole.best_fit.k < whole.k_interval[1]
-    assert quick.ratio_if_random is None
+    assert whole.best_fit.k_interval is not None
+    assert whole.best_fit.k_interval[0] < whole.best_fit.k < whole.best_fit.k_interval[1]
+    assert quick.matchmaking.ratio_if_random is None
     assert quick.absent()["matchmaking.ratio_if_random"] == "left out by --quick"
-    assert whole.ratio_if_random is not None
+    assert whole.matchmaking.ratio_if_random is not None
     assert "matchmaking.ratio_if_random" not in whole.absent()
     assert (quick.provenance.seed, whole.provenance.seed) == (None, 9)
     assert measure(matches, seed=9, replicates=19).summary() == whole.summary()
@@ -221,9 +240,9 @@ def test_the_forecasts_are_those_of_the_best_fit() -> None:
     matches = simulate_strengths(100, 5_000, draws=0.2, seed=6)
     game = measure(matches, quick=True)
     (score,) = evaluate(matches, systems=[Elo(game.best_fit.k, 0.0)]).systems
-    assert game.forecasts.log_loss == pytest.approx(score.log_loss, rel=1e-12)
-    assert game.forecasts.brier == pytest.approx(game.best_fit.loss / 2, rel=1e-12)
-    assert game.ratio_to_sd == pytest.approx(game.mean_rating_difference / (game.main.sd or 0))
+    assert game.forecasts.elo.log_loss == pytest.approx(score.log_loss, rel=1e-12)
+    assert game.forecasts.elo.brier == pytest.approx(game.best_fit.loss / 2, rel=1e-12)
+    assert game.matchmaking.ratio_to_sd == pytest.approx(game.matchmaking.mean_rating_difference / (game.main.sd or 0))
 
 
 @pytest.mark.parametrize("rule", ["winner", "linear"])
@@ -231,7 +250,7 @@ def test_matches_of_several_players_are_measured(rule: str) -> None:
     # x%-deterministic: in order of strength with probability x, else in a random order
     prizes = make_prizes(rule)
     game = sound(measure(simulate_deterministic(40, 800, x=30, per_match=3, seed=2), prizes=prizes, replicates=19))
-    assert game.players_per_match == (3, 3.0, 3)
+    assert game.data.players_per_match == (3, 3.0, 3)
     assert game.yardstick is not None
     low, high = game.yardstick.deterministic.interval
     assert low < 30 < high
@@ -249,8 +268,10 @@ def test_base_e_is_wider_and_stands_at_the_same_place() -> None:
     assert e.best_fit.k == pytest.approx(wider * ten.best_fit.k, rel=1e-6)
     assert e.main.sd == pytest.approx(wider * (ten.main.sd or 0), rel=1e-6)
     assert e.main.sd_interval == pytest.approx([wider * end for end in ten.main.sd_interval or ()], rel=1e-6)
-    assert e.k_interval == pytest.approx([wider * end for end in ten.k_interval or ()], rel=1e-6)
-    assert e.mean_rating_difference == pytest.approx(wider * ten.mean_rating_difference, rel=1e-6)
+    assert e.best_fit.k_interval == pytest.approx([wider * end for end in ten.best_fit.k_interval or ()], rel=1e-6)
+    assert e.matchmaking.mean_rating_difference == pytest.approx(
+        wider * ten.matchmaking.mean_rating_difference, rel=1e-6
+    )
     for name in ("deterministic", "chess", "skill"):
         one, other = (getattr(game.yardstick, name).solutions for game in (ten, e))
         np.testing.assert_allclose(one, other, rtol=1e-6)

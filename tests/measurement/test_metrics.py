@@ -8,7 +8,7 @@ import pytest
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.measurement import LuckChoices, measure_entropy_luck, measure_luck, measure_population
-from ludometer.measurement.luck import shift_by_change
+from ludometer.measurement.luck.luck import shift_by_change
 from ludometer.scale import elo_to_probit
 from ludometer.simulate import simulate_coin, simulate_strengths
 from ludometer.strength import fit_skills

@@ -22,7 +22,7 @@ from tests.measurement.schedules import closest_of, in_pools, played_at
 def matched(matches: Matches, pairing: Pairing | None) -> Inversion:
     fit, counted = fit_best_elo(matches), matches.counts >= 25
     sd = float(fit.rating[counted].std(ddof=1))
-    orders = None if pairing is None else pairing.orders
+    orders = None if pairing is None else pairing.skills
     return invert(Target(Course(matches), counted, sd, fit.k, orders), Deterministic(), replicates=19, seed=[7])
 
 
@@ -66,17 +66,17 @@ def test_the_correlation_is_that_of_the_true_strengths() -> None:
 def test_with_the_closest_of_eight_the_verdict_is_refused_with_the_reason() -> None:
     matches = game(8, 0, n_players=1_000, n_matches=15_000)
     found = measure(matches, replicates=19)
-    assert found.pairing is not None
-    assert found.pairing.detected
-    assert found.pairing.correlation > TOO_CLOSE
-    assert not found.pairing.is_sound
-    assert not found.pairing.corrected
+    assert found.matchmaking.pairing is not None
+    assert found.matchmaking.pairing.detected
+    assert found.matchmaking.pairing.correlation > TOO_CLOSE
+    assert not found.matchmaking.pairing.is_sound
+    assert not found.matchmaking.pairing.corrected
     assert found.verdict is not None
     assert found.verdict.answer == "cannot tell"
     assert found.verdict.checks == ()
     assert found.verdict.p_deterministic is found.verdict.p_chess is None
     assert found.verdict.statement.startswith("These data cannot tell: players met almost only their like")
-    assert f"{found.pairing.correlation:.2f}" in found.verdict.statement
+    assert f"{found.matchmaking.pairing.correlation:.2f}" in found.verdict.statement
     # and rightly: x would be far too low
     assert found.yardstick is not None
     assert found.yardstick.deterministic.interval[1] < 35
@@ -88,14 +88,14 @@ def test_skills_of_pools_follow_the_pools() -> None:
     pairing = study_pairing(played_at(schedule, strength, 60), seed=[0])
     assert pairing.detected
     assert pairing.n_directions == 1
-    assert pairing.orders is not None
+    assert pairing.skills is not None
     upper = np.arange(400) % 2 == 1
-    assert pairing.orders[upper].mean() - pairing.orders[~upper].mean() > 0.3
+    assert pairing.skills[upper].mean() - pairing.skills[~upper].mean() > 0.3
 
 
 def test_the_same_seed_gives_the_same_skills() -> None:
     matches = game(2, 1, n_players=500, n_matches=8_000)
-    one, same, other = (study_pairing(matches, seed=[seed]).orders for seed in (1, 1, 2))
+    one, same, other = (study_pairing(matches, seed=[seed]).skills for seed in (1, 1, 2))
     assert one is not None
     assert same is not None
     assert other is not None
@@ -105,7 +105,7 @@ def test_the_same_seed_gives_the_same_skills() -> None:
 
 
 def test_drawn_skills_are_standard_normal_among_players_equally_active() -> None:
-    orders = study_pairing(game(3, 1, n_players=1_000, n_matches=15_000), seed=[1]).orders
+    orders = study_pairing(game(3, 1, n_players=1_000, n_matches=15_000), seed=[1]).skills
     assert orders is not None
     assert orders.mean() == pytest.approx(0, abs=0.01)
     assert orders.std() == pytest.approx(1, abs=0.05)
@@ -151,4 +151,4 @@ def test_a_schedule_that_strengths_do_not_follow_needs_no_skills() -> None:
     pairing = study_pairing(matches, seed=[0])
     assert pairing.detected
     assert pairing.p_value > 0.01
-    assert (pairing.correlation, pairing.orders, pairing.corrected) == (0, None, False)
+    assert (pairing.correlation, pairing.skills, pairing.corrected) == (0, None, False)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ludometer.arrays import Floats
 from ludometer.kernels.skills.averages import past_moments, past_moments_plain
 from ludometer.matches import Matches
-from ludometer.measurement.spread.persistence import Persistence, measure_persistence, regress
+from ludometer.measurement.spread import Persistence, measure_persistence, regress
 from ludometer.simulate import simulate_coin, simulate_strengths
 
 

@@ -13,8 +13,8 @@ from scipy import stats
 from ludometer.errors import ConvergenceWarning, LudometerError, MatchDataError
 from ludometer.kernels.gibbs.pairs import Record
 from ludometer.matches import Matches
-from ludometer.measurement.population.population import estimate_population, measure_population
-from ludometer.measurement.population.sampler import Sampler, make_model, make_prior, sample_population, tally_results
+from ludometer.measurement.luck.population import estimate_population, make_prior, measure_population
+from ludometer.measurement.luck.sampler import Sampler, make_model, sample_population, tally_results
 from ludometer.parallel import Workers
 from ludometer.players import Players
 from ludometer.read import read_matches

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludometer.errors import LudometerError
-from ludometer.measurement.entropy.entropy import measure_entropy_luck
-from ludometer.measurement.entropy.readings import LEAST_LUCK, normal_luck, read_spread
-from ludometer.measurement.spread.spread import repetitions
+from ludometer.measurement.luck.entropy import measure_entropy_luck
+from ludometer.measurement.luck.older import LEAST_LUCK, normal_luck, read_spread
+from ludometer.measurement.spread import repetitions
 from ludometer.strength.skills import Link
 from tests.measurement.test_entropy import skills_of
 

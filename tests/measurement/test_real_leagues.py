@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from ludometer.matches import Matches
-from ludometer.measurement.entropy.chains import measure_variance_ratio
-from ludometer.measurement.entropy.entropy import measure_entropy_luck, measure_season_luck
+from ludometer.measurement.luck.entropy import measure_entropy_luck, measure_season_luck
+from ludometer.measurement.luck.older import measure_variance_ratio
 from ludometer.strength.comparisons import gather
 from ludometer.strength.pairwise import fit_skills
 

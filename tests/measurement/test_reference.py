@@ -8,12 +8,17 @@ import numpy as np
 import pytest
 
 import ludometer.measurement
-from ludometer.measurement.benchmarks.reference import ReferenceGame, neighbours, published_x, reference_games
-from ludometer.measurement.spread.spread import repetitions
-from ludometer.measurement.verdict.sentences import describe_place
+from ludometer.measurement.benchmarks.published import (
+    ReferenceGame,
+    describe_place,
+    neighbours,
+    published_x,
+    reference_games,
+)
+from ludometer.measurement.spread import repetitions
 from ludometer.scale import expected_score
 
-PUBLISHED = Path(ludometer.measurement.__file__).parent / "benchmarks" / "published"
+PUBLISHED = Path(ludometer.measurement.__file__).parent / "benchmarks" / "tables"
 TABLES = {25: "Table 2", 1: "Table 5", 100: "Table 6"}
 ROWS = [(cutoff, game) for cutoff in TABLES for game in reference_games(cutoff)]
 HALF = 0.05

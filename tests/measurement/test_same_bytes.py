@@ -9,7 +9,6 @@ import pytest
 from ludometer.matches import Matches
 from ludometer.measurement import Measurement, measure
 from ludometer.parallel import Workers
-from ludometer.report.documents import measurement_document
 from ludometer.simulate import simulate_strengths
 from tests.test_parallel import Cluster, cluster
 
@@ -17,7 +16,7 @@ __all__ = ["cluster"]
 
 
 def bytes_of(game: Measurement) -> bytes:
-    return json.dumps(measurement_document(game), sort_keys=True).encode()
+    return json.dumps(game.document(), sort_keys=True).encode()
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ludometer.measurement.benchmarks.reference import reference_games
-from ludometer.measurement.spread.spread import Spread, measure_spread, repetitions, sweep_cutoffs
+from ludometer.measurement.benchmarks.published import reference_games
+from ludometer.measurement.spread import Spread, measure_spread, repetitions, sweep_cutoffs
 
 ratings = st.lists(st.tuples(st.floats(-2000, 2000), st.integers(1, 130)), min_size=2, max_size=60)
 
@@ -74,8 +74,9 @@ def test_a_million_games_are_found_without_a_loop() -> None:
 @given(ratings)
 def test_the_sweep_equals_plain_loops(players: list[tuple[float, int]]) -> None:
     rating, played = np.array([r for r, _ in players]), np.array([n for _, n in players])
-    cutoffs, n, sd = sweep_cutoffs(rating, played)
-    assert cutoffs.tolist() == list(range(1, 101))
+    sweep = sweep_cutoffs(rating, played)
+    n, sd = sweep.n, sweep.sd
+    assert sweep.min_matches.tolist() == list(range(1, 101))
     for cutoff in range(1, 101):
         chosen = [r for r, matches in players if matches >= cutoff]
         assert n[cutoff - 1] == len(chosen)
@@ -116,10 +117,10 @@ def quantile(ordered: list[float], share: float) -> float:
 def test_the_sweep_and_the_spread_agree() -> None:
     rng = np.random.default_rng(0)
     rating, played = rng.normal(300, 150, 5_000), rng.integers(1, 150, 5_000)
-    _, n, sd = sweep_cutoffs(rating, played)
+    sweep = sweep_cutoffs(rating, played)
     for cutoff in (1, 25, 100):
         spread = measure_spread(rating, played, min_matches=cutoff)
-        assert (n[cutoff - 1], sd[cutoff - 1]) == (spread.n, pytest.approx(spread.sd, rel=1e-12))
+        assert (sweep.n[cutoff - 1], sweep.sd[cutoff - 1]) == (spread.n, pytest.approx(spread.sd, rel=1e-12))
 
 
 def test_equal_ratings_have_no_spread_and_no_repetitions() -> None:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from ludometer.measurement.benchmarks.inversion import Inversion
-from ludometer.measurement.benchmarks.yardstick import Yardstick
+from ludometer.measurement.benchmarks.yardstick import FEWEST_REGULARS, Reference, Yardstick, side_of
 from ludometer.measurement.record.pairing import Pairing
 from ludometer.measurement.verdict.checks import Check
-from ludometer.measurement.verdict.verdict import FEWEST_REGULARS, Verdict, combine, describe, judge, side_of
+from ludometer.measurement.verdict.verdict import Verdict, judge
 
 RANDOM = Pairing(detected=False, correlation=0.0, n_directions=0, p_value=1.0, follows=False)
 
@@ -24,15 +24,14 @@ LOW, MIDDLE, HIGH = around(5, 20), around(30, 70), around(60, 90)
 BEYOND = Inversion(np.full(119, np.inf), 100.0)
 
 
-def judged(deterministic: Inversion, chess: Inversion, **changed: Any) -> Verdict:
-    yardstick = Yardstick(deterministic, chess, None, len(deterministic.solutions))
+def judged(deterministic: Inversion, chess: Inversion, *, reference: str = "chess", **changed: Any) -> Verdict:
+    yardstick = Yardstick(deterministic, chess, None, len(deterministic.solutions), Reference(reference))
     settings: dict[str, Any] = {
         "yardstick": yardstick,
         "pairing": RANDOM,
         "checks": (),
         "n_regulars": 100,
         "min_matches": 25,
-        "reference": "chess",
         "primary": {"cutoffs": [25]},
     }
     return judge(**(settings | changed))
@@ -57,7 +56,7 @@ def judged(deterministic: Inversion, chess: Inversion, **changed: Any) -> Verdic
 )
 def test_both_intervals_decide(deterministic: Inversion, chess: Inversion, answer: str) -> None:
     verdict = judged(deterministic, chess)
-    assert verdict.answer == combine(Yardstick(deterministic, chess, None, 119)) == answer
+    assert verdict.answer == Yardstick(deterministic, chess, None, 119, Reference()).answer == answer
     assert verdict.p_deterministic is not None
     assert verdict.p_chess is not None
 
@@ -75,15 +74,24 @@ def test_skill_and_chance_are_said_with_the_larger_p_value() -> None:
     assert verdict.p_deterministic == 1 / 120
     assert verdict.p_chess == pytest.approx(15 / 120)
     assert judged(HIGH, HIGH).statement == (
-        "Predominantly skill, by both yardsticks (p < 0.01 that a game of 50% would spread like this or more)."
+        "Skill predominates, by both yardsticks: a half-skill, half-coin game would look like this less than once in "
+        "100 tries."
     )
     assert judged(LOW, LOW).statement == (
-        "Predominantly chance, by both yardsticks (p < 0.01 that a game of 50% would spread like this or less)."
+        "Chance predominates, by both yardsticks: a half-skill, half-coin game would look like this less than once in "
+        "100 tries."
     )
 
 
 @pytest.mark.parametrize(
-    ("n", "words"), [(119, "p < 0.01"), (99, "p = 0.01"), (59, "p < 0.02"), (39, "p < 0.05"), (19, "p = 0.05")]
+    ("n", "words"),
+    [
+        (119, "less than once in 100 tries"),
+        (99, "like this once in 100 tries"),
+        (59, "less than once in 50 tries"),
+        (39, "less than once in 20 tries"),
+        (19, "like this once in 20 tries"),
+    ],
 )
 def test_a_p_value_is_a_bound_where_it_is_the_least_that_can_be_shown(n: int, words: str) -> None:
     assert words in judged(around(60, 90, n), around(70, 90, n)).statement
@@ -99,16 +107,20 @@ def test_the_p_value_is_that_of_a_direct_count() -> None:
 
 def test_depends_says_beside_what() -> None:
     statement = judged(LOW, HIGH).statement
-    assert statement.startswith("It depends on the yardstick: skill beside chess (75% [61, 89] chess), chance beside")
-    assert "12% [5, 20] strength" in statement
-    assert "beside Go" in judged(LOW, HIGH, reference="Go").statement
+    assert statement == (
+        "It depends on the yardstick: compared with chess, skill predominates (75% [61, 89] chess); compared with pure "
+        "skill, chance predominates (12% [5, 20] skill)."
+    )
+    assert "compared with Go" in judged(LOW, HIGH, reference="Go").statement
 
 
 def test_cannot_tell_says_where_the_interval_holds_the_line() -> None:
-    both_ways = "they fit games of more than 50% skill as well as of less"
-    assert f"beside pure strength {both_ways}" in judged(MIDDLE, HIGH).statement
-    assert f"beside chess {both_ways}" in judged(LOW, MIDDLE).statement
-    assert f"beside pure strength and chess {both_ways}" in judged(MIDDLE, MIDDLE).statement
+    either = "the record fits games of more than half skill as well as games of less"
+    assert f"skill predominates (75% [61, 89] chess), but compared with pure skill {either}" in (
+        judged(MIDDLE, HIGH).statement
+    )
+    assert f"compared with chess {either}" in judged(LOW, MIDDLE).statement
+    assert f"cannot tell: {either} (50% [31, 69] skill, 50% [31, 69] chess)" in judged(MIDDLE, MIDDLE).statement
 
 
 @pytest.mark.parametrize(
@@ -122,14 +134,14 @@ def test_cannot_tell_says_where_the_interval_holds_the_line() -> None:
     ],
 )
 def test_x_in_words(inversion: Inversion, words: str) -> None:
-    assert describe(inversion) == words
+    assert inversion.share.in_words == words
 
 
 def test_too_few_regulars_are_refused_whatever_they_show() -> None:
     verdict = judged(HIGH, HIGH, n_regulars=FEWEST_REGULARS - 1)
     assert verdict.answer == "cannot tell"
     assert verdict.statement == (
-        "These data cannot tell: only 9 players have 25 matches or more, and 10 are needed at least."
+        "These data cannot tell: only 9 players have 25 matches or more, and at least 10 are needed."
     )
     assert verdict.p_deterministic is verdict.p_chess is None
     assert judged(HIGH, HIGH, n_regulars=FEWEST_REGULARS).answer == "skill"
@@ -139,7 +151,7 @@ def test_pairing_that_is_too_close_is_refused() -> None:
     close = Pairing(detected=True, correlation=0.9, n_directions=3, p_value=0.0, follows=True)
     verdict = judged(HIGH, HIGH, pairing=close)
     assert verdict.answer == "cannot tell"
-    assert "correlate with 0.90; above 0.75 no benchmark is recovered" in verdict.statement
+    assert "correlate at 0.90; above 0.75 no benchmark is recovered" in verdict.statement
     both = judged(HIGH, HIGH, pairing=close, n_regulars=3)
     assert len(both.reasons) == 2
 
@@ -152,10 +164,12 @@ def test_without_a_yardstick_there_is_nothing_to_weigh() -> None:
 
 def test_pairing_is_among_the_reasons() -> None:
     paired = Pairing(detected=True, correlation=0.45, n_directions=1, p_value=1e-9, follows=True)
-    assert any("correlate with 0.45" in reason for reason in judged(HIGH, HIGH, pairing=paired).reasons)
+    assert any("correlate at 0.45" in reason for reason in judged(HIGH, HIGH, pairing=paired).reasons)
     pools = Pairing(detected=True, correlation=0.0, n_directions=1, p_value=0.4, follows=False)
-    assert any("strengths do not follow it (p = 0.4)" in reason for reason in judged(HIGH, HIGH, pairing=pools).reasons)
-    assert any("as at random" in reason for reason in judged(HIGH, HIGH).reasons)
+    assert any(
+        "strengths do not follow them (p = 0.4)" in reason for reason in judged(HIGH, HIGH, pairing=pools).reasons
+    )
+    assert any("pairings look random" in reason for reason in judged(HIGH, HIGH).reasons)
 
 
 def checked(*answers: str | None) -> tuple[Check, ...]:
@@ -169,16 +183,16 @@ def checked(*answers: str | None) -> tuple[Check, ...]:
 @pytest.mark.parametrize(
     ("answers", "words"),
     [
-        (("skill", "skill", None), "both checks give the same answer"),
-        (("skill", None), "the one check gives the same answer"),
-        (("skill", "cannot tell"), "1 of 2 checks gives the same answer, 1 cannot tell"),
+        (("skill", "skill", None), "both checks agree"),
+        (("skill", None), "the one check agrees"),
+        (("skill", "cannot tell"), "1 of 2 checks agrees, 1 cannot tell"),
         (
             ("skill", "chance", "cannot tell"),
-            "1 of 3 checks gives the same answer, 1 cannot tell, 1 gives another: check 1 (chance)",
+            "1 of 3 checks agrees, 1 cannot tell, 1 disagrees: check 1 (chance)",
         ),
         (
             ("depends", "chance"),
-            "0 of 2 checks give the same answer, 2 give another: check 0 (depends), check 1 (chance)",
+            "0 of 2 checks agree, 2 disagree: check 0 (depends), check 1 (chance)",
         ),
     ],
 )

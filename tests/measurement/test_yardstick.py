@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ludometer.measurement.benchmarks.families import Deterministic, Family, Mixed, Skilled
-from ludometer.measurement.benchmarks.inversion import Inversion, Target, deal, invert
+from ludometer.measurement.benchmarks.inversion import Inversion, Target, invert, simulate_replicate
 from ludometer.measurement.benchmarks.yardstick import (
     Reference,
     _ends,
@@ -71,7 +71,9 @@ def test_the_sd_interval_covers_what_the_same_players_show_on_average() -> None:
     covered = []
     for seed in range(30):
         blank = target_with(0.0)
-        games = [deal(blank, Skilled(), [77, seed], chance=[78, seed, luck], replicate=0) for luck in range(41)]
+        games = [
+            simulate_replicate(blank, Skilled(), [77, seed], chance=[78, seed, luck], replicate=0) for luck in range(41)
+        ]
         results = np.column_stack([game(150.0) for game in games])
         fits = fit_replays(COURSE, results[:, :40], counted=COUNTED, guess=np.full(40, 30.0))
         own = fit_replays(COURSE, results[:, 40:], counted=COUNTED, guess=np.full(1, 30.0))
@@ -90,7 +92,7 @@ def test_the_sd_interval_covers_what_the_same_players_show_on_average() -> None:
 
 def test_the_interval_is_as_wide_as_games_of_the_same_players_differ() -> None:
     blank = target_with(0.0)
-    games = [deal(blank, Skilled(), [77, 1], chance=[78, 1, luck], replicate=0) for luck in range(60)]
+    games = [simulate_replicate(blank, Skilled(), [77, 1], chance=[78, 1, luck], replicate=0) for luck in range(60)]
     fits = fit_replays(
         COURSE, np.column_stack([game(150.0) for game in games]), counted=COUNTED, guess=np.full(60, 30.0)
     )

@@ -27,6 +27,7 @@ from ludometer.matches import Matches
 from ludometer.measurement import Measurement, compare_games, measure
 from ludometer.measurement.benchmarks.inversion import Inversion
 from ludometer.measurement.benchmarks.yardstick import Reference
+from ludometer.measurement.record.pairing import Pairing
 from ludometer.measurement.verdict.verdict import judge
 from ludometer.players import Players
 from ludometer.ratings.prizes import make_prizes
@@ -99,8 +100,8 @@ def races(base: str = "10") -> Measurement:
 def paired() -> Measurement:
     """A game whose verdict is refused, since players met only their like."""
     game = skill()
-    assert game.pairing is not None
-    return judged(replace(game, pairing=replace(game.pairing, detected=True, correlation=0.93, p_value=0.0)))
+    assert game.matchmaking.pairing is not None
+    return judged(with_pairing(game, replace(game.matchmaking.pairing, detected=True, correlation=0.93, p_value=0.0)))
 
 
 @cache
@@ -112,19 +113,23 @@ def split() -> Measurement:
         game.yardstick,
         deterministic=Inversion(np.linspace(38, 44, 19), 100.0),
         chess=Inversion(np.append(np.linspace(70, 99, 10), [math.inf] * 9), 100.0),
+        reference=Reference(SCRIPT),
     )
-    return judged(replace(game, yardstick=matched, reference=Reference(SCRIPT)))
+    return judged(replace(game, yardstick=matched))
+
+
+def with_pairing(game: Measurement, pairing: Pairing) -> Measurement:
+    return replace(game, matchmaking=replace(game.matchmaking, pairing=pairing))
 
 
 def judged(game: Measurement) -> Measurement:
     """With the verdict that follows from its parts, and no checks."""
     verdict = judge(
         game.yardstick,
-        game.pairing,
+        game.matchmaking.pairing,
         (),
         n_regulars=game.main.n,
         min_matches=game.main.min_matches,
-        reference=game.reference.name,
         primary=game.provenance.parameters,
     )
     return replace(game, verdict=verdict)
@@ -259,7 +264,7 @@ def test_names_are_shown_as_they_are_and_never_run(kind: str) -> None:
     reader = Reader(page(kind))
     assert "<script" not in page(kind)
     assert "<img" not in page(kind)
-    for name in wicked().players.names:
+    for name in wicked().data.players.names:
         assert name in reader.text
     assert f"{SCRIPT}.csv" in reader.text
     assert SCRIPT in reader.text
@@ -413,13 +418,13 @@ def test_a_refused_verdict_gives_its_reasons_and_draws_no_yardstick() -> None:
 
 def test_matchmaking_is_told_in_plain_words() -> None:
     game = skill()
-    assert game.pairing is not None
-    found = replace(game.pairing, detected=True, correlation=0.42, p_value=0.0, follows=True)
-    followed = render_page([("chess", replace(game, pairing=found))], command="")
+    assert game.matchmaking.pairing is not None
+    found = replace(game.matchmaking.pairing, detected=True, correlation=0.42, p_value=0.0, follows=True)
+    followed = render_page([("chess", with_pairing(game, found))], command="")
     assert "the strengths of opponents correlate with 0.42" in followed
     assert "This corrects most of it, not all" in followed
     other = render_page(
-        [("chess", replace(game, pairing=replace(found, correlation=0.0, p_value=0.3, follows=False)))], command=""
+        [("chess", with_pairing(game, replace(found, correlation=0.0, p_value=0.3, follows=False)))], command=""
     )
     assert "strength does not follow these groups" in other
     assert "who met whom is as at random, and nothing had to be corrected" in page("one")
@@ -462,7 +467,7 @@ def test_one_regular_is_not_enough() -> None:
 def test_the_best_players_lead_the_list() -> None:
     best = int(np.argmax(skill().best_fit.rating))
     rows = re.findall(r"<tr><td>1</td><td class=\"left\">(.*?)</td><td>(.*?)</td>", page("one"))
-    assert rows == [(str(skill().players.names[best]), f"{skill().best_fit.rating[best]:.0f}")]
+    assert rows == [(str(skill().data.players.names[best]), f"{skill().best_fit.rating[best]:.0f}")]
 
 
 def test_several_games_are_sorted_by_skill() -> None:
@@ -517,15 +522,15 @@ def test_the_downloads_hold_the_tables() -> None:
     assert tables.keys() == {"ratings.csv", "sd-by-cutoff.csv", "spread.csv", "checks.csv", "skills.csv"}
     ratings = tables["ratings.csv"]
     assert ratings.columns == ["player", "rating", "matches"]
-    expected = sorted(game.best_fit.rating[game.played >= 25], reverse=True)
+    expected = sorted(game.best_fit.rating[game.data.played >= 25], reverse=True)
     np.testing.assert_allclose(ratings["rating"].to_numpy(), expected)
-    by_name = dict(zip(map(str, game.players.names), game.best_fit.rating, strict=True))
+    by_name = dict(zip(map(str, game.data.players.names), game.best_fit.rating, strict=True))
     for name, rating in ratings.select("player", "rating").iter_rows():
         assert by_name[str(name)] == pytest.approx(rating)
     sweep = tables["sd-by-cutoff.csv"]
     assert sweep["min_matches"].to_list() == list(range(1, 101))
-    assert sweep["players"].to_list() == game.n_by_cutoff.tolist()
-    for sd, wanted in zip(sweep["sd"].to_list(), game.sd_by_cutoff.tolist(), strict=True):
+    assert sweep["players"].to_list() == game.cutoffs.n.tolist()
+    for sd, wanted in zip(sweep["sd"].to_list(), game.cutoffs.sd.tolist(), strict=True):
         assert (sd is None) == bool(np.isnan(wanted))
         assert sd is None or float(sd) == pytest.approx(wanted)
     assert tables["spread.csv"]["min_matches"].to_list() == [25, 1, 100]
@@ -543,7 +548,7 @@ def test_the_downloads_hold_the_tables() -> None:
 
 def test_downloads_keep_names_that_would_like_to_be_code() -> None:
     names = downloads(page("wicked"))["ratings.csv"]["player"].to_list()
-    assert sorted(names) == sorted(wicked().players.names)
+    assert sorted(names) == sorted(wicked().data.players.names)
 
 
 def test_a_page_is_written_whole(tmp_path: Path) -> None:

@@ -71,8 +71,7 @@ def command(html: Path) -> None:
 
 def _show_scale(games: Sequence[tuple[str, Measurement]]) -> None:
     """The measured games among some of the published ones, from the widest spread of ratings to the narrowest."""
-    from ludometer.measurement.benchmarks.reference import reference_games
-    from ludometer.measurement.verdict.verdict import describe
+    from ludometer.measurement.benchmarks.published import reference_games
     from ludometer.report.text import format_table
 
     rows = [
@@ -86,7 +85,7 @@ def _show_scale(games: Sequence[tuple[str, Measurement]]) -> None:
         assert verdict is not None
         assert spread.sd is not None
         assert spread.p_sd is not None
-        shares = (describe(one).replace("more than", ">") for one in (matched.deterministic, matched.chess))
+        shares = (str(one.share) for one in (matched.deterministic, matched.chess))
         rows.append((spread.sd, [f"◆ {name}", f"{spread.sd:.1f}", percent(spread.p_sd), *shares, verdict.answer]))
     rows.sort(key=lambda row: -row[0])
     headers = ["", "SD of ratings", "one SD better scores", "like strength", "like chess", "verdict"]

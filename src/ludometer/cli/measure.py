@@ -119,6 +119,7 @@ def command(**options: Any) -> None:
     from ludometer.matches import Matches
     from ludometer.measurement import compare_games, measure
     from ludometer.report.files import write_json
+    from ludometer.report.presenter import show as present_text
 
     settings: dict[str, Any] = {
         "cutoffs": _cutoffs(options["cutoffs"]),
@@ -161,11 +162,11 @@ def command(**options: Any) -> None:
                 show(*games[-1])
     if not games:
         raise MatchDataError("none of the games can be measured: " + "; ".join(refused))
-    comparison = None if is_one else compare_games(games)
+    comparison = None if is_one else compare_games(games, refused=refused)
     if options["json_file"] != "-" and comparison is not None and len(games) > 1:
-        compare(games, comparison)
+        present_text(comparison.summary())
     if options["json_file"]:
-        write_json(_document(games, comparison, refused), options["json_file"])
+        write_json(_document(games, comparison), options["json_file"])
     if options["html"]:
         from ludometer.report.page import write_page
 
@@ -188,7 +189,7 @@ def _cutoffs(text: str) -> tuple[int, ...]:
 
 def _luck_choices(options: dict[str, Any]) -> LuckChoices:
     from ludometer.measurement import LuckChoices
-    from ludometer.measurement.population.sampler import make_prior
+    from ludometer.measurement.luck.population import make_prior
 
     text, ridge = options["ridge"], None
     if text != "cv":
@@ -242,64 +243,17 @@ def _simulating() -> Iterator[Callable[[int, int], None] | None]:
 
 
 def show(name: str, game: Measurement) -> None:
-    """Print one game: what it rests on, the answer, what it means."""
-    from ludometer.report.text import printable
+    """Print one game: what it rests on, and the answer."""
+    from ludometer.measurement.summary import describe_record
+    from ludometer.report.presenter import show as present_text
 
-    dropped = f" · {game.dropped_matches:,} matches dropped: in smaller groups" if game.dropped_matches else ""
-    fewest, _, most = game.players_per_match
-    seats = "" if most == 2 else f" · {f'{fewest} to ' if fewest < most else ''}{most} players a match"
-    click.echo(
-        f"{printable(name)}     {game.n_matches:,} matches · {game.n_players:,} players · "
-        f"{game.n_regulars:,} regulars (25 matches or more){seats}{dropped}\n"
-    )
-    click.echo(game.summary() + "\n")
+    present_text(f"{name}     {describe_record(game.data)}\n\n{game.summary()}\n")
 
 
-def compare(games: list[tuple[str, Measurement]], comparison: Comparison) -> None:
-    """Print several games side by side, and how sure their order is."""
-    from ludometer.measurement.verdict.verdict import describe
-    from ludometer.report.text import format_table, printable
-
-    by_name = dict(games)
-    rows = []
-    for name in comparison.names:
-        game = by_name[name]
-        matched = game.yardstick
-        rows.append(
-            [
-                name,
-                f"{game.main.sd:.1f}" if game.main.sd is not None else "-",
-                describe(matched.deterministic) if matched else "-",
-                describe(matched.chess) if matched else "-",
-                game.verdict.answer if game.verdict else "-",
-                f"{game.n_matches:,}",
-            ]
-        )
-    headers = [
-        "game, most skill first",
-        "SD",
-        "matched strength",
-        "matched chess",
-        "verdict",
-        "matches",
-    ]
-    click.echo(format_table(headers, rows))
-    lines = comparison.lines()
-    if lines:
-        click.echo("\n" + "\n".join(printable(line) for line in lines))
-
-
-def _document(
-    games: list[tuple[str, Measurement]], comparison: Comparison | None, refused: dict[str, str]
-) -> dict[str, Any]:
+def _document(games: list[tuple[str, Measurement]], comparison: Comparison | None) -> dict[str, Any]:
     """One game, or several with those that were refused."""
-    from ludometer.report.documents import comparison_document, measurement_document, provenance_document
+    from ludometer.report.presenter import describe_provenance
 
-    origin = {"provenance": provenance_document([game.provenance for _, game in games], command_line())}
-    if comparison is None:
-        return measurement_document(games[0][1]) | origin
-    return {
-        "games": [{"name": name} | measurement_document(game) for name, game in games],
-        "comparison": comparison_document(comparison),
-        "absent": {f"games.{name}": reason for name, reason in refused.items()},
-    } | origin
+    origins = [game.provenance for _, game in games] if comparison is None else [comparison.provenance]
+    body = games[0][1].document() if comparison is None else comparison.document()
+    return body | {"provenance": describe_provenance(origins, command_line())}

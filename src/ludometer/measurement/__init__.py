@@ -1,87 +1,53 @@
-"""The measures of a game: how far the ratings of its players spread, and what that says of skill and luck."""
+"""The measures of a game: how far the ratings of its players spread, and what that says about skill and luck."""
 
-from ludometer.measurement.benchmarks.analysis import measure_reference
-from ludometer.measurement.benchmarks.reference import ReferenceGame, reference_games
-from ludometer.measurement.benchmarks.yardstick import Reference, Yardstick
-from ludometer.measurement.entropy.chains import (
-    Repetitions,
-    SkillChain,
-    VarianceRatio,
-    measure_repetitions,
-    measure_skill_chain,
-    measure_variance_ratio,
-)
-from ludometer.measurement.entropy.entropy import (
-    EntropyLuck,
-    continuous_luck,
-    count_winners,
-    information_of_densities,
-    measure_continuous_luck,
-    measure_empirical_luck,
-    measure_entropy_luck,
-    measure_luck_under,
-    measure_matchmaking_luck,
-    measure_season_luck,
-    weigh_by_experience,
-)
-from ludometer.measurement.entropy.readings import SpreadReading, normal_luck, read_spread
-from ludometer.measurement.luck import LuckChoices, LuckMetrics, RidgeLuck, measure_luck
-from ludometer.measurement.measurement import Measurement, measure
-from ludometer.measurement.population.population import (
-    PopulationEstimate,
-    PopulationLuck,
-    estimate_population,
-    measure_population,
-)
-from ludometer.measurement.spread.persistence import Persistence, measure_mixed_persistence, measure_persistence
-from ludometer.measurement.spread.spread import Spread, repetitions
-from ludometer.measurement.verdict.checks import Check
-from ludometer.measurement.verdict.comparison import Comparison, compare_games
-from ludometer.measurement.verdict.verdict import Verdict
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Check",
-    "Comparison",
-    "EntropyLuck",
-    "LuckChoices",
-    "LuckMetrics",
-    "Measurement",
-    "Persistence",
-    "PopulationEstimate",
-    "PopulationLuck",
-    "Reference",
-    "ReferenceGame",
-    "Repetitions",
-    "RidgeLuck",
-    "SkillChain",
-    "Spread",
-    "SpreadReading",
-    "VarianceRatio",
-    "Verdict",
-    "Yardstick",
-    "compare_games",
-    "continuous_luck",
-    "count_winners",
-    "estimate_population",
-    "information_of_densities",
-    "measure",
-    "measure_continuous_luck",
-    "measure_empirical_luck",
-    "measure_entropy_luck",
-    "measure_luck",
-    "measure_luck_under",
-    "measure_matchmaking_luck",
-    "measure_mixed_persistence",
-    "measure_persistence",
-    "measure_population",
-    "measure_reference",
-    "measure_repetitions",
-    "measure_season_luck",
-    "measure_skill_chain",
-    "measure_variance_ratio",
-    "normal_luck",
-    "read_spread",
-    "reference_games",
-    "repetitions",
-    "weigh_by_experience",
-]
+from ludometer.lazy import load_on_use
+
+if TYPE_CHECKING:
+    from ludometer.measurement.benchmarks.published import ReferenceGame as ReferenceGame
+    from ludometer.measurement.benchmarks.published import reference_games as reference_games
+    from ludometer.measurement.benchmarks.yardstick import Reference as Reference
+    from ludometer.measurement.benchmarks.yardstick import Yardstick as Yardstick
+    from ludometer.measurement.benchmarks.yardstick import measure_reference as measure_reference
+    from ludometer.measurement.comparison import Comparison as Comparison
+    from ludometer.measurement.comparison import compare_games as compare_games
+    from ludometer.measurement.luck.entropy import EntropyLuck as EntropyLuck
+    from ludometer.measurement.luck.entropy import continuous_luck as continuous_luck
+    from ludometer.measurement.luck.entropy import count_winners as count_winners
+    from ludometer.measurement.luck.entropy import information_of_densities as information_of_densities
+    from ludometer.measurement.luck.entropy import measure_continuous_luck as measure_continuous_luck
+    from ludometer.measurement.luck.entropy import measure_empirical_luck as measure_empirical_luck
+    from ludometer.measurement.luck.entropy import measure_entropy_luck as measure_entropy_luck
+    from ludometer.measurement.luck.entropy import measure_luck_under as measure_luck_under
+    from ludometer.measurement.luck.entropy import measure_matchmaking_luck as measure_matchmaking_luck
+    from ludometer.measurement.luck.entropy import measure_season_luck as measure_season_luck
+    from ludometer.measurement.luck.entropy import weigh_by_experience as weigh_by_experience
+    from ludometer.measurement.luck.luck import LuckChoices as LuckChoices
+    from ludometer.measurement.luck.luck import LuckMetrics as LuckMetrics
+    from ludometer.measurement.luck.luck import RidgeLuck as RidgeLuck
+    from ludometer.measurement.luck.luck import measure_luck as measure_luck
+    from ludometer.measurement.luck.older import Repetitions as Repetitions
+    from ludometer.measurement.luck.older import SkillChain as SkillChain
+    from ludometer.measurement.luck.older import SpreadReading as SpreadReading
+    from ludometer.measurement.luck.older import VarianceRatio as VarianceRatio
+    from ludometer.measurement.luck.older import measure_repetitions as measure_repetitions
+    from ludometer.measurement.luck.older import measure_skill_chain as measure_skill_chain
+    from ludometer.measurement.luck.older import measure_variance_ratio as measure_variance_ratio
+    from ludometer.measurement.luck.older import normal_luck as normal_luck
+    from ludometer.measurement.luck.older import read_spread as read_spread
+    from ludometer.measurement.luck.population import PopulationEstimate as PopulationEstimate
+    from ludometer.measurement.luck.population import PopulationLuck as PopulationLuck
+    from ludometer.measurement.luck.population import estimate_population as estimate_population
+    from ludometer.measurement.luck.population import measure_population as measure_population
+    from ludometer.measurement.measurement import Measurement as Measurement
+    from ludometer.measurement.measurement import measure as measure
+    from ludometer.measurement.spread import Persistence as Persistence
+    from ludometer.measurement.spread import Spread as Spread
+    from ludometer.measurement.spread import measure_mixed_persistence as measure_mixed_persistence
+    from ludometer.measurement.spread import measure_persistence as measure_persistence
+    from ludometer.measurement.spread import repetitions as repetitions
+    from ludometer.measurement.verdict.checks import Check as Check
+    from ludometer.measurement.verdict.verdict import Verdict as Verdict
+
+__getattr__, __dir__ = load_on_use(__name__)

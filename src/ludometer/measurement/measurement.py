@@ -4,79 +4,114 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ludometer.arrays import Counts, Floats
+from ludometer.arrays import Counts
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches, Pairs
-from ludometer.measurement.benchmarks.analysis import Analysis, Settings, analyse
-from ludometer.measurement.benchmarks.reference import published_x
-from ludometer.measurement.benchmarks.yardstick import Interval, Reference, Yardstick
-from ludometer.measurement.luck import LuckChoices, LuckMetrics, measure_luck
-from ludometer.measurement.record.pairing import Pairing
-from ludometer.measurement.spread.matchmaking import mean_rating_difference, ratio_if_random
-from ludometer.measurement.spread.persistence import Persistence, measure_persistence
-from ludometer.measurement.spread.spread import Spread, measure_spread, sweep_cutoffs
-from ludometer.measurement.verdict.sentences import absences, answer_lines
-from ludometer.measurement.verdict.verdict import Verdict
+from ludometer.measurement.benchmarks.published import published_x
+from ludometer.measurement.spread import (
+    CutoffSweep,
+    Persistence,
+    Spread,
+    measure_persistence,
+    measure_spread,
+    sweep_cutoffs,
+)
 from ludometer.parallel import Workers
 from ludometer.players import Players
-from ludometer.ratings.evaluation import Evaluation, SystemScore, evaluate
+from ludometer.ratings.evaluation import SystemScore, evaluate
 from ludometer.ratings.prizes import WINNER, Prizes
 from ludometer.ratings.systems.best_fit import BestFitElo, Procedure, fit_best_elo
 from ludometer.ratings.systems.elo import Elo, unusual
-from ludometer.result import Provenance
+from ludometer.result import Provenance, Shown
 from ludometer.scale import Base, points_per_unit
-from ludometer.selection import keep_connected
+from ludometer.selection import Connected, keep_connected
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
+
+    from ludometer.measurement.benchmarks.inversion import Share
+    from ludometer.measurement.benchmarks.yardstick import Reference, Yardstick
+    from ludometer.measurement.luck.luck import LuckChoices, LuckMetrics
+    from ludometer.measurement.record.pairing import Pairing
+    from ludometer.measurement.verdict.verdict import Simulation, Verdict
 
 REGULAR = 25
 """Matches that make a regular (Duersch et al. 2020, section 3)."""
 
-_FEWEST_SHOWN = 10
 
-
-@dataclass(frozen=True)
-class Measurement:
-    """How much skill a game shows, as played by these players."""
+@dataclass(frozen=True, eq=False)
+class RecordCounts:
+    """What was measured: how many matches of how many players, and what was left out."""
 
     n_matches: int
-    n_players: int
-    n_regulars: int
+    players: Players
+    played: Counts
+    """Matches of each player."""
     dropped_matches: int
     dropped_players: int
     draw_rate: float
     players_per_match: tuple[int, float, int]
     """Fewest, mean, most."""
-    best_fit: BestFitElo
-    k_interval: Interval | None
-    spread: tuple[Spread, ...]
-    cutoffs: Counts
-    n_by_cutoff: Counts
-    sd_by_cutoff: Floats
-    mean_rating_difference: float
-    ratio_if_random: float | None
-    """None where it was not asked for, or cannot be told."""
-    persistence: Persistence
-    forecasts: SystemScore
+    prizes: Prizes
+
+    @property
+    def n_players(self) -> int:
+        """How many players are linked by matches."""
+        return len(self.players)
+
+    @property
+    def n_regulars(self) -> int:
+        """How many of them have 25 matches or more."""
+        return int((self.played >= REGULAR).sum())
+
+    @property
+    def is_two_player(self) -> bool:
+        """Whether no match has more than two players."""
+        return self.players_per_match[2] == 2
+
+
+@dataclass(frozen=True)
+class Forecasts:
+    """What the forecasts of best-fit Elo are worth, and those of somebody who takes all players for equals."""
+
+    elo: SystemScore
     coin: SystemScore
-    """What forecasts are worth that take all players of a match for equals."""
-    yardstick: Yardstick | None
-    """None where it was not asked for, or there is nothing to compare."""
+
+
+@dataclass(frozen=True)
+class Matchmaking:
+    """Who met whom."""
+
+    mean_rating_difference: float
+    """Between opponents, at the time of each match."""
+    ratio_to_sd: float | None
+    """The same in SDs of the regulars."""
+    ratio_if_random: float | None
+    """The same among random opponents; None where it was not asked for, or does not exist."""
     pairing: Pairing | None
-    verdict: Verdict | None
-    """None where it was not asked for."""
+    """Whether opponents are alike in strength; None where it was not asked for."""
+
+
+@dataclass(frozen=True)
+class Measurement(Shown):
+    """How much skill a game shows, as played by these players."""
+
+    data: RecordCounts
+    best_fit: BestFitElo
+    forecasts: Forecasts
+    spread: tuple[Spread, ...]
+    """One entry per cutoff that was asked for."""
+    cutoffs: CutoffSweep
+    matchmaking: Matchmaking
+    persistence: Persistence
     luck: LuckMetrics | None
     """None where it was not asked for."""
-    reference: Reference
-    prizes: Prizes
-    players: Players
-    played: Counts
+    yardstick: Yardstick | None
+    """None where it was not asked for, or there is nothing to compare."""
+    verdict: Verdict | None
+    """None where it was not asked for."""
     provenance: Provenance
 
     @property
@@ -85,63 +120,84 @@ class Measurement:
         return _main(self.spread)
 
     @property
-    def ratio_to_sd(self) -> float | None:
-        """Mean difference of those who met, in SDs of the regulars."""
-        return self.mean_rating_difference / self.main.sd if self.main.sd else None
-
-    @property
     def published(self) -> tuple[float | None, float | None]:
         """x of the equivalent x%-deterministic and x%-chess, off the published lines."""
         return (None, None) if self.main.sd is None else published_x(self.main.sd)
 
+    @property
+    def reference_name(self) -> str:
+        """The game that the second yardstick keeps x percent of."""
+        return str(self.provenance.parameters["reference"]) if self.yardstick is None else self.yardstick.reference.name
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether nothing was simulated."""
+        return self.provenance.seed is None
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether there is a verdict that declines to compare."""
+        return self.verdict is not None and self.verdict.p_deterministic is None
+
+    @property
+    def base(self) -> Base:
+        """The base of the rating scale: 10 is Elo's, e the printed one of multiplayer matches."""
+        return "e" if self.provenance.parameters.get("base") == "e" else "10"
+
+    @property
+    def scale_factor(self) -> float:
+        """How many times as wide as Elo's the scale of the ratings is."""
+        return points_per_unit(self.base) / points_per_unit("10")
+
+    @property
+    def shares(self) -> tuple[Share, Share] | None:
+        """x by strength and by the reference; None where there are none, or none that the verdict trusts."""
+        if self.yardstick is None or self.is_refused:
+            return None
+        return self.yardstick.deterministic.share, self.yardstick.chess.share
+
     def absent(self) -> dict[str, str]:
-        """What is null in the result, and why."""
-        return absences(self)
+        """What is null in the document, and why."""
+        from ludometer.measurement.document import explain_absences
+
+        return explain_absences(self)
+
+    def document(self) -> dict[str, Any]:
+        """The measures of a game; what does not exist is null, and `absent` says why."""
+        from ludometer.measurement.document import describe_measurement
+
+        return describe_measurement(self)
 
     def to_frame(self) -> pl.DataFrame:
-        """The spread for each cutoff."""
+        """The spread, one row per cutoff that was asked for."""
         import polars as pl
 
-        return pl.DataFrame(
-            [
-                {name: value for name, value in vars(spread).items() if name != "sd_interval"}
-                | {
-                    "sd_low": (spread.sd_interval or (None, None))[0],
-                    "sd_high": (spread.sd_interval or (None, None))[1],
-                }
-                for spread in self.spread
-            ],
-            infer_schema_length=None,
-        )
+        rows = []
+        for spread in self.spread:
+            low, high = spread.sd_interval or (None, None)
+            numbers = {name: value for name, value in vars(spread).items() if name != "sd_interval"}
+            rows.append(numbers | {"sd_low": low, "sd_high": high})
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def ratings_frame(self) -> pl.DataFrame:
+        """player, rating and matches of those who count, best first."""
+        import polars as pl
+
+        columns = {"player": self.data.players.names, "rating": self.best_fit.rating, "matches": self.data.played}
+        chosen = pl.DataFrame(columns).filter(pl.col("matches") >= self.main.min_matches)
+        return chosen.sort("rating", "player", descending=[True, False])
 
     def summary(self) -> str:
         """The answer in a few lines."""
-        return "\n".join(self.lines())
+        from ludometer.measurement.summary import answer_lines
 
-    def lines(self) -> list[str]:
-        """The answer, what it means, where it stands, the verdict."""
-        return answer_lines(self)
+        return "\n".join(answer_lines(self))
 
-    def plot(self) -> altair.Chart:
-        """The SD over the number of matches that a player must have."""
-        import altair as alt
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
+        """Those that there are: scale, yardsticks, checks, units, cutoffs, ratings, calibration, loss, luck."""
+        from ludometer.measurement.charts import draw_measurement
 
-        rows = [
-            {"cutoff": int(cutoff), "sd": float(sd), "players": int(n)}
-            for cutoff, sd, n in zip(self.cutoffs, self.sd_by_cutoff, self.n_by_cutoff, strict=True)
-            # of the last few players the SD is noise
-            if np.isfinite(sd) and n >= min(_FEWEST_SHOWN, self.main.n)
-        ]
-        chart: alt.Chart = (
-            alt.Chart(alt.InlineData(values=rows), width=420, height=220)
-            .mark_line(color="#4c6a92")
-            .encode(
-                x=alt.X("cutoff:Q", title="Players with at least so many matches"),
-                y=alt.Y("sd:Q", title="SD of ratings (Elo points)"),
-                tooltip=["cutoff:Q", "sd:Q", "players:Q"],
-            )
-        )
-        return chart
+        return draw_measurement(self, narrow=narrow)
 
 
 def measure(
@@ -164,11 +220,11 @@ def measure(
     """Measure a game by the spread of its best-fit Elo ratings (Duersch, Lambrecht, Oechssler 2020).
 
     Players outside the largest connected component are left out, or those in components smaller than `min_component`.
-    Matches of several are played for `prizes`; base e gives their ratings on the printed, wider scale. The verdict
-    rests on benchmarks simulated on the same schedule, `replicates` of them; `quick` leaves out all that has to be
-    simulated. `on_progress` is told how many of how many simulations are done. A `share` below 1 bounds expectations
-    as if only that share of the matches were played and the rest coins (footnote 34); nothing is simulated then. `luck`
-    says how L and l2 are measured (Gilbert and Wells).
+    Multiplayer matches are played for `prizes`; base e gives their ratings on the printed, wider scale. The verdict
+    rests on benchmarks simulated on the same schedule, `replicates` of them; `quick` leaves out everything simulated.
+    `on_progress` receives how many of how many simulations are done. A `share` below 1 bounds expectations as if only
+    that share of the matches were played and a coin decided the others (footnote 34); nothing is simulated then.
+    `luck` says how L and l2 are measured (Gilbert and Wells).
 
     >>> from ludometer.simulate import simulate_coin, simulate_strengths
     >>> skill, chance = measure(simulate_strengths(200, 20_000, sd=400)), measure(simulate_coin(200, 20_000))
@@ -180,66 +236,99 @@ def measure(
     if replicates is not None and replicates < 19:
         raise LudometerError(f"at least 19 replicates are needed for an interval, not {replicates}")
     kept = keep_connected(matches, min_players=min_component)
-    inside, reference = kept.matches, reference or Reference()
+    inside = kept.matches
     _refuse_anonymous(inside)
     quick = quick or share != 1
     best = fit_best_elo(inside, procedure=procedure, prizes=prizes, base=base, share=share)
-    played = inside.counts
-    swept = sweep_cutoffs(best.rating, played)
     spread = tuple(
-        measure_spread(best.rating, played, min_matches=cutoff, share=share) for cutoff in dict.fromkeys(cutoffs)
+        measure_spread(best.rating, inside.counts, min_matches=cutoff, share=share) for cutoff in dict.fromkeys(cutoffs)
     )
-    main, wider = _main(spread), points_per_unit(base) / points_per_unit("10")
-    parameters = _parameters(cutoffs, min_component, procedure, reference) | unusual(prizes, base, share)
-    parameters |= (luck or LuckChoices()).parameters()
-    found = Analysis()
-    random = None
-    if not quick:
-        settings = Settings(prizes, reference, replicates, seed, workers, on_progress, parameters)
-        whole = matches if kept.dropped_matches else None
-        found = analyse(inside, best, spread, main, wider=wider, whole=whole, settings=settings)
-        if main.sd:
-            random = ratio_if_random(inside, sd=main.sd / wider, min_matches=main.min_matches, prizes=prizes, seed=seed)
-    sizes = inside.sizes
-    judged = _judge_forecasts(inside, Elo(best.k, 0.0, prizes, base, share))
-    return Measurement(
-        n_matches=len(inside),
-        n_players=len(inside.players),
-        n_regulars=int((played >= REGULAR).sum()),
-        dropped_matches=kept.dropped_matches,
-        dropped_players=kept.dropped_players,
-        draw_rate=inside.draw_rate or 0.0,
-        players_per_match=(int(sizes.min()), float(sizes.mean()), int(sizes.max())),
+    parameters = {
+        "cutoffs": list(cutoffs),
+        "min_component": min_component,
+        "procedure": procedure,
+        "reference": "chess" if reference is None else reference.name,
+        **unusual(prizes, base, share),
+        **({} if luck is None else luck.parameters()),
+    }
+    game = Measurement(
+        data=_count(kept, prizes),
         best_fit=best,
-        k_interval=found.k_interval,
-        spread=tuple(
-            replace(entry, sd_interval=interval)
-            for entry, interval in zip(spread, found.sd_intervals or (None,) * len(spread), strict=True)
-        ),
-        cutoffs=swept[0],
-        n_by_cutoff=swept[1],
-        sd_by_cutoff=swept[2],
-        mean_rating_difference=wider * mean_rating_difference(inside, k=best.k / wider, prizes=prizes, share=share),
-        ratio_if_random=random,
+        forecasts=_judge_forecasts(inside, Elo(best.k, 0.0, prizes, base, share)),
+        spread=spread,
+        cutoffs=sweep_cutoffs(best.rating, inside.counts),
+        matchmaking=_match(inside, best, _main(spread), prizes=prizes, base=base, share=share),
         persistence=measure_persistence(inside, min_matches=REGULAR, prizes=prizes),
-        forecasts=judged.systems[0],
-        coin=judged.coin,
-        yardstick=found.yardstick,
-        pairing=found.pairing,
-        verdict=found.verdict,
-        luck=None if quick else measure_luck(inside, choices=luck, seed=seed, workers=workers),
-        reference=found.reference or reference,
-        prizes=prizes,
-        players=inside.players,
-        played=played,
+        luck=None,
+        yardstick=None,
+        verdict=None,
         provenance=Provenance("measure", parameters, matches.fingerprint, None if quick else seed),
     )
+    if quick:
+        return game
+    from ludometer.measurement.luck.luck import measure_luck
+    from ludometer.measurement.verdict.verdict import Simulation
+
+    whole = matches if kept.dropped_matches else None
+    simulation = Simulation(inside, whole, reference, replicates, seed, workers, on_progress)
+    return replace(
+        _add_simulations(game, simulation),
+        luck=measure_luck(inside, choices=luck, seed=seed, workers=workers),
+    )
 
 
-def _judge_forecasts(matches: Matches, elo: Elo) -> Evaluation:
-    """What its forecasts were worth; of two in parts, so that long records need little memory."""
-    parts = matches.parts() if isinstance(matches.table, Pairs) else matches
-    return evaluate(parts, systems=[elo])
+def _add_simulations(game: Measurement, simulation: Simulation) -> Measurement:
+    """Intervals, yardsticks, the verdict, and what random opponents would show."""
+    from ludometer.measurement.record.pairing import ratio_if_random
+    from ludometer.measurement.verdict.verdict import analyse
+
+    found, main, wider, prizes = analyse(game, simulation), game.main, game.scale_factor, game.data.prizes
+    random = None
+    if main.sd:
+        random = ratio_if_random(
+            simulation.matches, sd=main.sd / wider, min_matches=main.min_matches, prizes=prizes, seed=simulation.seed
+        )
+    return replace(
+        game,
+        best_fit=replace(game.best_fit, k_interval=found.k_interval),
+        spread=tuple(
+            replace(entry, sd_interval=interval)
+            for entry, interval in zip(game.spread, found.sd_intervals or (None,) * len(game.spread), strict=True)
+        ),
+        matchmaking=replace(game.matchmaking, ratio_if_random=random, pairing=found.pairing),
+        yardstick=found.yardstick,
+        verdict=found.verdict,
+    )
+
+
+def _count(kept: Connected, prizes: Prizes) -> RecordCounts:
+    matches, sizes = kept.matches, kept.matches.sizes
+    return RecordCounts(
+        n_matches=len(matches),
+        players=matches.players,
+        played=matches.counts,
+        dropped_matches=kept.dropped_matches,
+        dropped_players=kept.dropped_players,
+        draw_rate=matches.draw_rate or 0.0,
+        players_per_match=(int(sizes.min()), float(sizes.mean()), int(sizes.max())),
+        prizes=prizes,
+    )
+
+
+def _judge_forecasts(matches: Matches, elo: Elo) -> Forecasts:
+    """Two-player matches in parts, so that long records need little memory."""
+    found = evaluate(matches.parts() if isinstance(matches.table, Pairs) else matches, systems=[elo])
+    return Forecasts(found.systems[0], found.coin)
+
+
+def _match(
+    matches: Matches, best: BestFitElo, main: Spread, *, prizes: Prizes, base: Base, share: float
+) -> Matchmaking:
+    from ludometer.measurement.record.pairing import mean_rating_difference
+
+    wider = points_per_unit(base) / points_per_unit("10")
+    apart = wider * mean_rating_difference(matches, k=best.k / wider, prizes=prizes, share=share)
+    return Matchmaking(apart, apart / main.sd if main.sd else None, None, None)
 
 
 def _main(spread: tuple[Spread, ...]) -> Spread:
@@ -252,16 +341,5 @@ def _refuse_anonymous(matches: Matches) -> None:
     if most <= 2:
         raise MatchDataError(
             f"no player has more than {most} {'match' if most == 1 else 'matches'}: skill shows only in players "
-            "who come back. If the ids are anonymous or new for each match, they have to be replaced by lasting ones"
+            "who come back. If the ids are anonymous or new for each match, replace them by lasting ones"
         )
-
-
-def _parameters(
-    cutoffs: Sequence[int], min_component: int | None, procedure: str, reference: Reference
-) -> dict[str, object]:
-    return {
-        "cutoffs": list(cutoffs),
-        "min_component": min_component,
-        "procedure": procedure,
-        "reference": reference.name,
-    }

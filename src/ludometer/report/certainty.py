@@ -3,40 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
 
-from ludometer.measurement.benchmarks.yardstick import replicates_for
-from ludometer.report.charts import cutoff_chart
+from ludometer.measurement.benchmarks.yardstick import confidence, replicates_for
+from ludometer.measurement.charts import MULTIVERSE
 from ludometer.report.parts import (
     NOTHING,
-    Share,
     between,
     bullets,
-    confidence,
     count,
     download,
-    figure,
-    is_refused,
+    figure_of,
     number,
     paragraphs,
     percent,
     sentence,
-    shares,
     table,
-    widening,
     with_interval,
 )
-from ludometer.report.scales import Row, share_chart
 
 if TYPE_CHECKING:
     import polars as pl
 
     from ludometer.measurement import Measurement
     from ludometer.measurement.verdict.checks import Check
-
-_MULTIVERSE = ("cutoff", "half", "activity", "draws", "prizes", "component")
 
 
 def how_sure(game: Measurement) -> str:
@@ -59,16 +50,16 @@ _UNSIMULATED = paragraphs(
 def _reasons(game: Measurement) -> str:
     assert game.verdict is not None
     # the first two are the shares, which stand in the answer
-    told = game.verdict.reasons if is_refused(game) else game.verdict.reasons[2:]
+    told = game.verdict.reasons if game.is_refused else game.verdict.reasons[2:]
     reasons = bullets([sentence(reason) for reason in told])
-    if not is_refused(game):
+    if not game.is_refused:
         return reasons
     matched = game.yardstick
     read = (
         ""
         if matched is None
-        else f" For the record: the yardsticks read {Share.of(matched.deterministic)} strength and "
-        f"{Share.of(matched.chess)} {game.reference.name}, which is not to be relied on here."
+        else f" For the record: the yardsticks read {matched.deterministic.share} strength and "
+        f"{matched.chess.share} {game.reference_name}, which is not to be relied on here."
     )
     return reasons + paragraphs(
         "The verdict is refused for the reasons above: no yardstick can be trusted here." + read
@@ -76,7 +67,7 @@ def _reasons(game: Measurement) -> str:
 
 
 def _matchmaking(game: Measurement) -> str:
-    pairing = game.pairing
+    pairing = game.matchmaking.pairing
     if pairing is None:
         return ""
     if not pairing.detected:
@@ -112,11 +103,11 @@ def _intervals(game: Measurement) -> str:
     matched = game.yardstick
     if matched is None:
         return ""
-    level, fewer = confidence(matched.replicates), replicates_for(game.n_matches)[1]
+    level, fewer = matched.confidence, replicates_for(game.data.n_matches)[1]
     words = [
         "SD of ratings (95%): what the same players would show on average, were they to play the same schedule "
         "again and again. It says nothing of other players.",
-        f"Shares of strength and of {game.reference.name} ({level}%): the values in the simulated family of games "
+        f"Shares of strength and of {game.reference_name} ({level}%): the values in the simulated family of games "
         f"whose spread on this schedule agrees with the record at that level; from {matched.replicates} simulated "
         "games each, by inversion. A game outside the family has no true value there.",
         "In 2,000 simulated games these intervals held the truth in 95 to 96%. The worst case that was found is mild "
@@ -128,7 +119,7 @@ def _intervals(game: Measurement) -> str:
         words.append(
             "p-values: how often a game of exactly 50% on this schedule spreads at least as far from 50% as the "
             f"record: {verdict.p_deterministic:.3f} beside strength, {verdict.p_chess:.3f} beside "
-            f"{game.reference.name} (the smallest that {matched.replicates} simulations can show is "
+            f"{game.reference_name} (the smallest that {matched.replicates} simulations can show is "
             f"{1 / (matched.replicates + 1):.3f}). They are p-values: not the probability that skill, or chance, "
             "predominates."
         )
@@ -142,7 +133,7 @@ def _intervals(game: Measurement) -> str:
 
 def _multiverse(game: Measurement) -> str:
     assert game.verdict is not None
-    checks = _of_kind(game, *_MULTIVERSE)
+    checks = _of_kind(game, *MULTIVERSE)
     primary = (
         "<p>One analysis is primary and was declared before any check was run: "
         f"{escape(_choices(game))} (fingerprint <code>{escape(game.verdict.primary)}</code>: the first 16 digits of "
@@ -161,7 +152,7 @@ def _multiverse(game: Measurement) -> str:
     )
     return (
         f"<h3>What if another choice had been made?</h3>{primary}; each check changes one thing.</p>"
-        + _chart_of(game, "primary analysis", [(check.name, check) for check in checks], caption)
+        + figure_of(game, "checks", caption)
         + table(headers, rows, words=(6, 7), first_stands_out=True)
         + _too_few(checks)
         + download(_check_frame(game), "checks.csv", "All checks")
@@ -224,13 +215,7 @@ def _units(game: Measurement) -> str:
             "The other rows are a model, not a record: players whose skills have the matched SD"
             f"{skill} meet on the same schedule, and who wins most of so many games wins the unit.",
         )
-        + _chart_of(
-            game,
-            "1 game, as recorded",
-            words,
-            "The more games make one unit, the larger the share of strength (model).",
-            of="units",
-        )
+        + figure_of(game, "units", "The more games make one unit, the larger the share of strength (model).")
         + table(_headers(game, "Unit"), rows, words=(6,), first_stands_out=True)
     )
 
@@ -258,7 +243,7 @@ def _who_counts(game: Measurement) -> str:
     )
     return (
         "<h3>Does it depend on who counts?</h3>"
-        + (figure(partial(cutoff_chart, game), caption) if game.main.sd is not None else "")
+        + (figure_of(game, "cutoffs", caption) if game.main.sd is not None else "")
         + table(headers, rows)
     )
 
@@ -268,14 +253,14 @@ def _of_kind(game: Measurement, *kinds: str) -> list[Check]:
 
 
 def _headers(game: Measurement, first: str) -> list[str]:
-    return [first, "Matches", "Players", "SD", "Share of strength", f"Share of {game.reference.name}", "Answer"]
+    return [first, "Matches", "Players", "SD", "Share of strength", f"Share of {game.reference_name}", "Answer"]
 
 
 def _primary_row(game: Measurement, name: str, same: str = "") -> list[str]:
-    found = shares(game)
+    found = game.shares
     return [
         name,
-        f"{game.n_matches:,}",
+        f"{game.data.n_matches:,}",
         f"{game.main.n:,}",
         with_interval(game.main.sd, None),
         *((str(share) for share in found) if found else (NOTHING, NOTHING)),
@@ -285,13 +270,12 @@ def _primary_row(game: Measurement, name: str, same: str = "") -> list[str]:
 
 
 def _check_row(game: Measurement, check: Check) -> list[str]:
-    found = [Share.of_check(check, yardstick) for yardstick in ("deterministic", "chess")]
     return [
         check.name,
         f"{check.matches:,}",
         f"{check.counted:,}",
         number(_sd(game, check)),
-        *(NOTHING if share is None else str(share) for share in found),
+        *((str(share) for share in check.shares) if check.shares else (NOTHING, NOTHING)),
         "too few players" if check.answer is None else check.answer,
         NOTHING if check.agrees is None else "yes" if check.agrees else "no",
     ]
@@ -299,23 +283,7 @@ def _check_row(game: Measurement, check: Check) -> list[str]:
 
 def _sd(game: Measurement, check: Check) -> float | None:
     """On the scale of the measurement: checks are on Elo's."""
-    return None if check.sd is None else check.sd * widening(game)
-
-
-def _chart_of(
-    game: Measurement, name: str, checks: Sequence[tuple[str, Check]], caption: str, *, of: str = "matches"
-) -> str:
-    found = shares(game)
-    rows = [] if found is None else [Row(name, found[0], stands_out=True)]
-    for label, check in checks:
-        share = Share.of_check(check, "deterministic")
-        if share is not None:
-            rows.append(Row(label, share))
-    return (
-        figure(partial(share_chart, rows, f"Share of {of} that strength alone decides"), caption)
-        if len(rows) > 1
-        else ""
-    )
+    return None if check.sd is None else check.sd * game.scale_factor
 
 
 def _check_frame(game: Measurement) -> pl.DataFrame:

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ludometer.drawing import to_svg
-from ludometer.measurement.verdict.comparison import compare_games
 from ludometer.report.parts import (
     NOTHING,
     Game,
     between,
-    confidence,
-    is_refused,
     number,
     paragraphs,
-    shares,
     table,
     with_interval,
 )
-from ludometer.report.scales import Row, share_chart
+
+if TYPE_CHECKING:
+    from ludometer.measurement import Comparison
 
 _SAID = {
     "skill": "predominantly skill by both yardsticks",
@@ -65,20 +64,16 @@ def _verdicts(games: Sequence[Game]) -> str:
     return f"<ul>{items}</ul>" + paragraphs("This is said of each game as played by these players.")
 
 
-def side_by_side(games: Sequence[Game]) -> str:
+def side_by_side(found: Comparison) -> str:
     """The section with the yardsticks of all games, their table, and the confidence in their order."""
-    return f"<section><h2>The games side by side</h2>{_yardsticks(games)}{_table(games)}{_order(games)}</section>"
+    return f"<section><h2>The games side by side</h2>{_yardsticks(found)}{_table(found)}{_order(found)}</section>"
 
 
-def _yardsticks(games: Sequence[Game]) -> str:
-    found = [(name, game.reference.name, both) for name, game in games if (both := shares(game)) is not None]
-    if not found:
+def _yardsticks(found: Comparison) -> str:
+    charts = found.charts(narrow=True)
+    if "skill" not in charts:
         return ""
-    reference = found[0][1]
-    panels = []
-    for place, title in enumerate(("Share of strength, the rest coins", f"Share of {reference}, the rest coins")):
-        rows = [Row(name, both[place], stands_out=True) for name, _, both in found]
-        panels.append(f"<div>{to_svg(share_chart(rows, title, narrow=True))}</div>")
+    panels = [f"<div>{to_svg(charts[name])}</div>" for name in ("skill", "reference")]
     return (
         f'<figure><div class="pair">{"".join(panels)}</div><figcaption>The two yardsticks that the verdicts rest on, '
         "simulated on the schedule of each game. A bar right of the line: predominantly skill by that yardstick; "
@@ -86,14 +81,15 @@ def _yardsticks(games: Sequence[Game]) -> str:
     )
 
 
-def _table(games: Sequence[Game]) -> str:
-    reference = games[0][1].reference.name
+def _table(found: Comparison) -> str:
+    games = found.games
+    reference = games[0][1].reference_name
     headers = ["Game", "SD of ratings", "SD of skills", "Share of strength", f"Share of {reference}", "Verdict"]
     headers += ["Matches", "Players"]
     rows = []
     for name, game in games:
-        both, matched = shares(game), game.yardstick
-        skill = None if matched is None or is_refused(game) else matched.skill
+        both, matched = game.shares, game.yardstick
+        skill = None if matched is None or game.is_refused else matched.skill
         rows.append(
             [
                 name,
@@ -101,15 +97,14 @@ def _table(games: Sequence[Game]) -> str:
                 NOTHING if skill is None else _skill(skill.estimate, skill.interval),
                 *((str(share) for share in both) if both else (NOTHING, NOTHING)),
                 NOTHING if game.verdict is None else game.verdict.answer,
-                f"{game.n_matches:,}",
+                f"{game.data.n_matches:,}",
                 f"{game.main.n:,}",
             ]
         )
     simulated = any(game.verdict is not None for _, game in games)
     if not simulated:
         headers, *rows = ([*row[:2], *row[6:]] for row in (headers, *rows))
-    skills = compare_games(games).sd_of_skills
-    if all(game.main.sd is None or sd is not None for (_, game), sd in zip(games, skills, strict=True)):
+    if found.is_matched:
         words = (
             "Most skill first, by the SD of skills: that of players whose ratings would spread like the record's on "
             "its own schedule. Unlike the SD of ratings it does not depend on how long a record is."
@@ -127,7 +122,7 @@ def _table(games: Sequence[Game]) -> str:
 
 
 def _level(games: Sequence[Game]) -> str:
-    levels = sorted({confidence(game.yardstick.replicates) for _, game in games if game.yardstick})
+    levels = sorted({game.yardstick.confidence for _, game in games if game.yardstick})
     return " or ".join(map(str, levels)) or "95"
 
 
@@ -138,9 +133,9 @@ def _skill(estimate: float, interval: tuple[float, float]) -> str:
     return f"{whole(estimate)} {between(interval, whole)}"
 
 
-def _order(games: Sequence[Game]) -> str:
-    found = compare_games(games)
-    trusted = [not is_refused(game) for _, game in games]
+def _order(found: Comparison) -> str:
+    games = found.games
+    trusted = [not game.is_refused for _, game in games]
     rows = [
         [
             f"{row + 1}. {name}",

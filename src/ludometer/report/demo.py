@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ludometer.drawing import ACCENT, GREY, INK, to_svg
-from ludometer.measurement.verdict.comparison import order_games
+from ludometer.measurement.charts import spread_out
+from ludometer.measurement.comparison import compare_games
 from ludometer.report.files import replacing
 from ludometer.report.page import Additions, render_page
 from ludometer.report.parts import Game, download, paragraphs, table
-from ludometer.report.scales import spread_out
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,7 +84,7 @@ def write_demo(games: Sequence[Game], contests: Sequence[Contest], path: Path, *
 def render_demo(games: Sequence[Game], contests: Sequence[Contest], *, command: str) -> str:
     """The page of `render_page`, with the games explained."""
     by_name = {contest.about.name: contest for contest in contests}
-    ordered = [by_name[name] for name, _ in order_games(games)]
+    ordered = [by_name[name] for name, _ in compare_games(games).games]
     additions = Additions(
         answer=paragraphs(CAUTION),
         before=_played(ordered),

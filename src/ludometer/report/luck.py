@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ludometer.drawing import ACCENT, GREY, INK
-from ludometer.measurement.luck import shift_by_change
-from ludometer.report.parts import NOTHING, bullets, download, figure, number, paragraphs, table, widening
+from ludometer.measurement.luck.luck import shift_by_change
+from ludometer.report.parts import NOTHING, bullets, download, figure_of, number, paragraphs, table
 from ludometer.scale import elo_to_probit, probit_to_elo
 from ludometer.wording import percent
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from ludometer.measurement import LuckMetrics, Measurement, PopulationLuck, RidgeLuck
 
-_SHOWN = 20
 _NEAR, _CLEAR, _FEW = 0.05, 2.0, 100
 """Measures of ℓ² that differ by less agree; a shift counts from so many standard errors; few matches a player."""
 
@@ -32,7 +27,7 @@ def luck_section(game: Measurement) -> str:
         "<h3>Luck by other definitions</h3>"
         + paragraphs(_DEFINITIONS)
         + table(["Measure", "Value", "What it says"], _rows(game, luck), left=(0, 2))
-        + _pictures(luck)
+        + _pictures(game, luck)
         + "<h3>Why the measures differ</h3>"
         + bullets(_differences(game, luck))
     )
@@ -146,31 +141,34 @@ def _ridge_rows(found: RidgeLuck) -> list[list[str]]:
     return rows
 
 
-def _pictures(luck: LuckMetrics) -> str:
+def _pictures(game: Measurement, luck: LuckMetrics) -> str:
     drawn = ""
     if luck.population is not None:
-        drawn += figure(
-            partial(posterior_chart, luck.population),
+        drawn += figure_of(
+            game,
+            "luck",
             "How certain ℓ² is: all values that agree with the record, by how well they do.",
         )
     if luck.ridge is not None:
         if luck.ridge.path is not None:
-            drawn += figure(
-                partial(path_chart, luck.ridge),
+            drawn += figure_of(
+                game,
+                "ridge",
                 "By penalised skills ℓ² hangs on the penalty λ where players have few matches: a steep curve says that "
                 "these data leave it open. The dot is the λ used above.",
             )
-        drawn += figure(
-            partial(skills_chart, luck.ridge),
+        drawn += figure_of(
+            game,
+            "skills",
             "Skills of the strongest players, with 95% intervals, around the mean of all players.",
         )
-        drawn += download(_skill_frame(luck.ridge), "skills.csv", "Skills with standard errors")
+        drawn += download(luck.ridge.skills_frame(), "skills.csv", "Skills with standard errors")
     return drawn
 
 
 def _read(game: Measurement) -> float:
     """ℓ² of normal skills with the SD of the ratings."""
-    return 1 / (1 + elo_to_probit((game.main.sd or 0.0) / widening(game)) ** 2)
+    return 1 / (1 + elo_to_probit((game.main.sd or 0.0) / game.scale_factor) ** 2)
 
 
 def _differences(game: Measurement, luck: LuckMetrics) -> list[str]:
@@ -192,7 +190,7 @@ def _differences(game: Measurement, luck: LuckMetrics) -> list[str]:
         extra = luck.ridge.as_played - luck.ridge.luck
         if abs(extra) >= 0.005:
             how = "opponents were more alike" if extra > 0 else "opponents were further apart"
-            if game.pairing is not None and not game.pairing.detected:
+            if game.matchmaking.pairing is not None and not game.matchmaking.pairing.detected:
                 how += ", as may happen at random"
             said.append(
                 f"Matchmaking: {how}, so the matches of the record were {abs(extra):.3f} "
@@ -206,7 +204,7 @@ def _ratings_against(game: Measurement, l2: float) -> str:
     read = _read(game)
     if abs(read - l2) < _NEAR:
         return f"The SD of ratings and ℓ² agree: {read:.2f} and {l2:.2f} on one scale."
-    a_player = game.played.mean()
+    a_player = game.data.played.mean()
     if read < l2:
         return (
             f"The SD of ratings reads as less luck ({read:.2f}) than ℓ² ({l2:.2f}). It counts only players with "
@@ -239,7 +237,7 @@ def _ridge_against(game: Measurement, population: PopulationLuck, ridge: RidgeLu
     )
     return (
         f"Penalised skills give {side} luck ({ridge.l2:.2f}) than the population ({population.l2:.2f}): {why} (here "
-        f"{number(float(game.played.mean()), 0)} matches a player). The population's ℓ² accounts for both."
+        f"{number(float(game.data.played.mean()), 0)} matches a player). The population's ℓ² accounts for both."
     )
 
 
@@ -258,63 +256,3 @@ def _change(luck: LuckMetrics) -> str:
         f"No sign that changing skill disturbs ℓ²: within the earlier and the later half of the record it is {halves}, "
         f"in all {luck.population.l2:.3f}."
     )
-
-
-def posterior_chart(found: PopulationLuck, *, narrow: bool = False) -> Any:
-    """The posterior of ℓ²."""
-    return found.plot().properties(width=270 if narrow else 440, height=200)
-
-
-def path_chart(found: RidgeLuck, *, narrow: bool = False) -> Any:
-    """ℓ² over the ridge, with the one that was used."""
-    import altair as alt
-
-    assert found.path is not None
-    used = [{"ridge": found.skills.ridge, "l2": found.l2}] if found.skills.ridge else []
-    dot = alt.Chart(alt.InlineData(values=used)).mark_point(filled=True, size=90, color=ACCENT)
-    return (found.path.plot() + dot.encode(x="ridge:Q", y="l2:Q")).properties(width=270 if narrow else 440, height=200)
-
-
-def skills_chart(found: RidgeLuck, *, narrow: bool = False) -> Any:
-    """The strongest players with intervals of two standard errors, in Elo points."""
-    import altair as alt
-
-    frame = _skill_frame(found).head(_SHOWN)
-    rows = [
-        {
-            "player": row["player"],
-            "elo": row["elo"],
-            "low": row["elo"] - 1.96 * row["elo_error"],
-            "high": row["elo"] + 1.96 * row["elo_error"],
-        }
-        for row in frame.iter_rows(named=True)
-    ]
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        y=alt.Y("player:N", sort=None, title=None, axis=alt.Axis(labelLimit=110 if narrow else 200, labelOverlap=False))
-    )
-    x = alt.X("low:Q", title="Skill (Elo points around the mean)", scale=alt.Scale(zero=False))
-    zero = alt.Chart(alt.InlineData(values=[{"at": 0}])).mark_rule(color=GREY, strokeDash=[4, 3]).encode(x="at:Q")
-    return (
-        zero
-        + base.mark_rule(color=INK, strokeWidth=1.5).encode(x=x, x2="high:Q")
-        + base.mark_point(filled=True, size=45, color=ACCENT).encode(x="elo:Q")
-    ).properties(width=190 if narrow else 400, height=18 * len(rows))
-
-
-def _skill_frame(found: RidgeLuck) -> pl.DataFrame:
-    """player, skill, error, elo, elo_error; the strongest first, 10,000 at most."""
-    import polars as pl
-
-    skills = found.skills
-    points = skills.elo / np.where(skills.skill == 0, np.nan, skills.skill)
-    scale = float(np.nanmedian(points)) if np.isfinite(points).any() else 0.0
-    frame = pl.DataFrame(
-        {
-            "player": skills.players.names,
-            "skill": skills.skill,
-            "error": found.errors,
-            "elo": skills.elo,
-            "elo_error": found.errors * scale,
-        }
-    )
-    return frame.filter(pl.Series(skills.played)).sort("skill", "player", descending=[True, False]).head(10_000)

@@ -8,8 +8,8 @@ from html import escape
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from ludometer.measurement.benchmarks.reference import reference_games
-from ludometer.report.parts import Game, confidence, is_printed, table
+from ludometer.measurement.benchmarks.published import reference_games
+from ludometer.report.parts import Game, table
 from ludometer.version import __version__
 from ludometer.wording import percent
 
@@ -89,27 +89,27 @@ def method(games: Sequence[Game], command: str) -> str:
 
 
 def _several(games: Sequence[Measurement]) -> str:
-    several = [game for game in games if game.players_per_match[2] > 2]
+    several = [game for game in games if not game.data.is_two_player]
     if not several:
         return ""
     game = several[0]
-    weight = "e<sup>R<sub>i</sub>/400</sup>" if is_printed(game) else "10<sup>R<sub>i</sub>/400</sup>"
-    return _SEVERAL.format(weight=weight, prizes=escape(game.prizes.name))
+    weight = "e<sup>R<sub>i</sub>/400</sup>" if game.base == "e" else "10<sup>R<sub>i</sub>/400</sup>"
+    return _SEVERAL.format(weight=weight, prizes=escape(game.data.prizes.name))
 
 
 def _matched(games: Sequence[Measurement]) -> str:
     for game in games:
         if game.yardstick is not None:
             return _MATCHED.format(
-                reference=escape(game.reference.name),
-                sd=game.reference.sd,
-                draws=percent(game.reference.draws, 0),
-                level=confidence(game.yardstick.replicates),
+                reference=escape(game.reference_name),
+                sd=game.yardstick.reference.sd,
+                draws=percent(game.yardstick.reference.draws, 0),
+                level=game.yardstick.confidence,
                 replicates=game.yardstick.replicates,
-                several=_ORDERED if any(one.players_per_match[2] > 2 for one in games) else "",
+                several=_ORDERED if any(not one.data.is_two_player for one in games) else "",
             )
     return ""
 
 
 def _base(games: Sequence[Measurement]) -> str:
-    return "; this page was asked for the printed variant, base e" if any(map(is_printed, games)) else ""
+    return "; this page was asked for the printed variant, base e" if any(game.base == "e" for game in games) else ""

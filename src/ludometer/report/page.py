@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ludometer.measurement.verdict.comparison import order_games
-from ludometer.measurement.verdict.sentences import describe_place
+from ludometer.measurement.benchmarks.published import describe_place
+from ludometer.measurement.comparison import compare_games
+from ludometer.measurement.measurement import Measurement
 from ludometer.report.certainty import how_sure
 from ludometer.report.comparison import side_by_side, summarise
 from ludometer.report.files import replacing
@@ -19,23 +19,18 @@ from ludometer.report.frame import frame_page
 from ludometer.report.method import method
 from ludometer.report.parts import (
     Game,
-    Share,
     between,
-    confidence,
     count,
-    figure,
-    is_printed,
+    figure_of,
     number,
     paragraphs,
     percent,
-    shares,
-    widening,
 )
-from ludometer.report.scales import Row, scale_chart, share_chart
 from ludometer.report.sections import data, other, players, prediction
 
 if TYPE_CHECKING:
-    from ludometer.measurement import Measurement
+    from ludometer.measurement import Comparison
+    from ludometer.measurement.benchmarks.inversion import Share
 
 
 def write_page(
@@ -69,15 +64,16 @@ def render_page(
     additions: Additions | None = None,
 ) -> str:
     """The report as HTML text; `remarks` are what was said when the file of each game was read."""
-    games, more, read = order_games(games), additions or Additions(), remarks or {}
+    compared, more, read = compare_games(games), additions or Additions(), remarks or {}
+    games = compared.games
     title = f"{games[0][0]}: how much skill?" if len(games) == 1 else f"{len(games)} games: how much skill?"
     body = [f"<h1>{escape(title)}</h1>"]
     if len(games) == 1:
         name, game = games[0]
         body += [f'<section class="answer">{_answer(name, game)}</section>', _sections(game, read.get(name, ()))]
     else:
-        answer = f"{summarise(games)}{more.answer}{_scale(games)}"
-        body += [f'<section class="answer">{answer}</section>', more.before, side_by_side(games), more.after]
+        answer = f"{summarise(games)}{more.answer}{_scale(compared)}"
+        body += [f'<section class="answer">{answer}</section>', more.before, side_by_side(compared), more.after]
         body += [
             f"<details><summary>{escape(name)}</summary>{more.games.get(name, '')}{_folded(name, game)}"
             f"{_sections(game, read.get(name, ()))}</details>"
@@ -90,7 +86,7 @@ def render_page(
 def _answer(name: str, game: Measurement) -> str:
     if game.main.sd is None:
         return _lead(name, game)
-    return _lead(name, game) + _wider(game) + _scale([(name, game)]) + _yardsticks(game) + _three_numbers(game)
+    return _lead(name, game) + _wider(game) + _scale(game) + _yardsticks(game) + _three_numbers(game)
 
 
 def _folded(name: str, game: Measurement) -> str:
@@ -123,11 +119,11 @@ def _lead(name: str, game: Measurement) -> str:
 
 def _wider(game: Measurement) -> str:
     """A caution where the ratings are not on Elo's scale."""
-    if not is_printed(game) or game.main.sd is None:
+    if game.base != "e" or game.main.sd is None:
         return ""
     return paragraphs(
-        f"Ratings are on the printed scale (base e), {widening(game):.1f} times as wide as Elo's: on Elo's scale the "
-        f"SD is {game.main.sd / widening(game):.1f}. What a player one SD better scores, and the published games of "
+        f"Ratings are on the printed scale (base e), {game.scale_factor:.1f} times as wide as Elo's: on Elo's scale the "
+        f"SD is {game.main.sd / game.scale_factor:.1f}. What a player one SD better scores, and the published games of "
         "two players, are meant for Elo's scale. The shares do not depend on it."
     )
 
@@ -145,10 +141,10 @@ def _unjudged(who: str, game: Measurement) -> str:
 
 def _readings(game: Measurement) -> list[str]:
     """The shares in plain words."""
-    found = shares(game)
+    found = game.shares
     if found is None:
         return []
-    strength, kept, name = *found, game.reference.name
+    strength, kept, name = *found, game.reference_name
     first = (
         f"the ratings spread as if strength alone decided {strength} of the matches and coins the others"
         if math.isfinite(strength.x)
@@ -162,13 +158,13 @@ def _readings(game: Measurement) -> list[str]:
     return [f"On their own schedule {first}; beside {name}, {second}."]
 
 
-def _scale(games: Sequence[Game]) -> str:
-    if all(game.main.sd is None for _, game in games):
-        return ""
-    bars = ", bars: 95% intervals" if any(game.main.sd_interval for _, game in games) else ""
+def _scale(result: Measurement | Comparison) -> str:
+    games = [result] if isinstance(result, Measurement) else [game for _, game in result.games]
+    bars = ", bars: 95% intervals" if any(game.main.sd_interval for game in games) else ""
     own = "diamond: this record" if len(games) == 1 else "diamonds: the games measured here"
-    return figure(
-        partial(scale_chart, list(games)),
+    return figure_of(
+        result,
+        "scale",
         "The wider the ratings of the players spread, the more skill decides. Ticks: games as published by Duersch, "
         f"Lambrecht and Oechssler (2020); {own}{bars}. The scale is stretched near the coin flip.",
     )
@@ -176,17 +172,15 @@ def _scale(games: Sequence[Game]) -> str:
 
 def _yardsticks(game: Measurement) -> str:
     """The picture that the verdict rests on."""
-    found = shares(game)
+    found = game.shares
     if found is None or game.yardstick is None:
         return ""
-    names = ("strength, the rest coins", f"{game.reference.name}, the rest coins")
-    rows = [Row(name, share, stands_out=True) for name, share in zip(names, found, strict=True)]
     caption = (
         "The two yardsticks that the verdict rests on: benchmark games simulated on this schedule. Each bar is an "
-        f"interval of {confidence(game.yardstick.replicates)}%; if it lies right of the line, skill predominates by "
+        f"interval of {game.yardstick.confidence}%; if it lies right of the line, skill predominates by "
         f"that yardstick, if left, chance. {_beyond(found)}"
     )
-    return figure(partial(share_chart, rows, "Share that is not coins"), caption.strip())
+    return figure_of(game, "yardsticks", caption.strip())
 
 
 def _beyond(found: Sequence[Share]) -> str:
@@ -197,7 +191,7 @@ def _beyond(found: Sequence[Share]) -> str:
 
 def _three_numbers(game: Measurement) -> str:
     main = game.main
-    opponent = "" if game.players_per_match[2] == 2 else ", against one opponent"
+    opponent = "" if game.data.is_two_player else ", against one opponent"
     needed = "" if main.rep_interval is None else _games_between(*main.rep_interval)
     cells = (
         (

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import base64
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ludometer import wording
 from ludometer.drawing import to_svg
-from ludometer.measurement.verdict.verdict import describe_share
-from ludometer.scale import points_per_unit
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ludometer.measurement import Measurement
-    from ludometer.measurement.benchmarks.inversion import Inversion
-    from ludometer.measurement.verdict.checks import Check
+    from ludometer.measurement import Comparison, Measurement
 
 Game = tuple[str, "Measurement"]
 
@@ -29,64 +23,11 @@ NOTHING = "-"
 """In a table, where there is no number."""
 
 
-@dataclass(frozen=True)
-class Share:
-    """x percent of a benchmark with its interval; infinite beyond the whole benchmark."""
-
-    x: float
-    low: float
-    high: float
-
-    @staticmethod
-    def of(inversion: Inversion) -> Share:
-        """What an inversion found."""
-        return Share(inversion.estimate, *inversion.interval)
-
-    @staticmethod
-    def of_check(check: Check, yardstick: str) -> Share | None:
-        """What a check found by "deterministic" or "chess"; None where it found nothing."""
-        x, interval = getattr(check, f"x_{yardstick}"), getattr(check, f"x_{yardstick}_interval")
-        return None if interval is None else Share(math.inf if x is None else x, *interval)
-
-    def __str__(self) -> str:
-        """In words.
-
-        >>> str(Share(38.7, 36.6, 41.2)), str(Share(math.inf, 98.0, math.inf)), str(Share(math.inf, 100.0, math.inf))
-        ('39% [37, 41]', '> 100% [98, > 100]', '> 100%')
-        """
-        return describe_share(self.x, (self.low, self.high)).replace("more than", ">")
-
-
-def confidence(replicates: int) -> int:
-    """Percent between the ends of an interval by inversion: 95, or fewer where there are too few replicates for that.
-
-    >>> [confidence(n) for n in (119, 39, 19, 9)]
-    [95, 95, 90, 80]
-    """
-    return round(100 * (1 - 2 * max(0.025, 1 / (replicates + 1))))
-
-
-def is_refused(game: Measurement) -> bool:
-    """Whether there is a verdict that declines to compare."""
-    return game.verdict is not None and game.verdict.p_deterministic is None
-
-
-def is_printed(game: Measurement) -> bool:
-    """Whether ratings are on the scale of base e."""
-    return game.provenance.parameters.get("base") == "e"
-
-
-def widening(game: Measurement) -> float:
-    """How many times as wide as Elo's the scale of the ratings is."""
-    return points_per_unit("e") / points_per_unit("10") if is_printed(game) else 1.0
-
-
-def shares(game: Measurement) -> tuple[Share, Share] | None:
-    """x by strength and by the reference; None where there are none, or none that the verdict trusts."""
-    matched = game.yardstick
-    if matched is None or is_refused(game):
-        return None
-    return Share.of(matched.deterministic), Share.of(matched.chess)
+def figure_of(result: Measurement | Comparison, name: str, caption: str) -> str:
+    """A chart of a result; nothing where it has none of that name."""
+    if name not in result.charts():
+        return ""
+    return figure(lambda *, narrow: result.charts(narrow=narrow)[name], caption)
 
 
 def figure(draw: Callable[..., Any], caption: str) -> str:

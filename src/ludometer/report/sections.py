@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
 
-from ludometer.report.charts import calibration_chart, loss_chart, rating_histogram
 from ludometer.report.luck import luck_section
-from ludometer.report.parts import bullets, download, figure, number, paragraphs, table
+from ludometer.report.parts import bullets, download, figure_of, number, paragraphs, table
 from ludometer.wording import percent
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from ludometer.measurement import Measurement
 
 _TOP = 25
@@ -22,7 +18,7 @@ _TOP = 25
 
 def players(game: Measurement) -> str:
     """How their ratings spread, and who leads."""
-    frame = _rating_frame(game)
+    frame = game.ratings_frame()
     rows = [
         [f"{n}", row["player"], f"{row['rating']:.0f}", f"{row['matches']:,}"]
         for n, row in enumerate(frame.head(_TOP).iter_rows(named=True), 1)
@@ -33,7 +29,7 @@ def players(game: Measurement) -> str:
     )
     top = table(["", "Player", "Rating", "Matches"], rows, left=(1,))
     return (
-        f"<section><h2>The players</h2>{figure(partial(rating_histogram, game), caption)}"
+        f"<section><h2>The players</h2>{figure_of(game, 'ratings', caption)}"
         f"<h3>{'The highest ratings' if len(frame) > _TOP else f'The ratings of all {len(frame)}'}</h3>"
         + paragraphs(
             "By best-fit Elo, in which a newcomer has 0: ludometer rate FILE --system best-fit gives this list. "
@@ -46,33 +42,31 @@ def players(game: Measurement) -> str:
 
 def prediction(game: Measurement) -> str:
     """Whether forecasts come true, and how the step was chosen."""
-    score, fit = game.forecasts, game.best_fit
-    rival = "coin flip" if game.players_per_match[2] == 2 else "all players equal"
+    score, fit, ends = game.forecasts.elo, game.best_fit, game.best_fit.k_interval
+    rival = "coin flip" if game.data.is_two_player else "all players equal"
     rows = [
         [name, f"{one.log_loss:.4f}", f"{one.brier:.4f}", percent(one.accuracy)]
-        for name, one in (("best-fit Elo", score), (rival, game.coin))
+        for name, one in (("best-fit Elo", score), (rival, game.forecasts.coin))
     ]
     true = (
         "Every match was forecast from the ratings before it. On the dashed line forecasts come true; bars are 95% "
         "intervals."
     )
-    interval = (
-        "" if game.k_interval is None else f" (95% interval {game.k_interval[0]:.3g} to {game.k_interval[1]:.3g})"
-    )
+    interval = "" if ends is None else f" (95% interval {ends[0]:.3g} to {ends[1]:.3g})"
     best = (
         f"The step k decides how fast ratings move. The best one, {fit.k:.3g}{interval}, is where forecasts miss "
         "least; at k = 0 all players are equal. It was chosen on the same matches."
     )
     return (
-        f"<section><h2>Does it predict?</h2>{figure(partial(calibration_chart, game), true)}"
+        f"<section><h2>Does it predict?</h2>{figure_of(game, 'calibration', true)}"
         f"{table(['', 'Log loss', 'Brier score', 'Favourite won'], rows)}"
-        f"{figure(partial(loss_chart, game), best)}</section>"
+        f"{figure_of(game, 'loss', best)}</section>"
     )
 
 
 def other(game: Measurement) -> str:
     """Persistence, mean differences, the published lines."""
-    past, random = game.persistence, game.ratio_if_random
+    past, random = game.persistence, game.matchmaking.ratio_if_random
     persistence = (
         "Past success could not be related to later results: too few regulars, or results that do not vary."
         if past.slope is None
@@ -82,8 +76,8 @@ def other(game: Measurement) -> str:
     )
     comparison = "" if random is None else f"; with the same activity but random opponents it would be {random:.2f}"
     met = (
-        f"Players who met were {game.mean_rating_difference:.0f} points apart on average, "
-        f"{number(game.ratio_to_sd, 2)} SDs{comparison}."
+        f"Players who met were {game.matchmaking.mean_rating_difference:.0f} points apart on average, "
+        f"{number(game.matchmaking.ratio_to_sd, 2)} SDs{comparison}."
     )
     deterministic, chess = game.published
     skill = "more than 50%" if deterministic is None else f"{deterministic:.0f}%"
@@ -107,23 +101,23 @@ def _ratings_again(*texts: str) -> str:
 def data(game: Measurement, remarks: Sequence[str] = ()) -> str:
     """What was read, what was left out; `remarks` are what was said when the file was read."""
     dropped = (
-        f"{game.dropped_matches:,} matches of {game.dropped_players:,} players were left out because no chain of "
-        "matches links these players to the others."
-        if game.dropped_matches
+        f"{game.data.dropped_matches:,} matches of {game.data.dropped_players:,} players were left out because no "
+        "chain of matches links these players to the others."
+        if game.data.dropped_matches
         else "All players are linked by matches."
     )
-    fewest, mean, most = game.players_per_match
+    fewest, mean, most = game.data.players_per_match
     several = most > 2
     seats = f"Matches had {fewest} to {most} players, {mean:.1f} on average. " if several else ""
     drawn = "matches had a tie for the first place. " if several else "matches were drawn. "
     without = "There were no ties for the first place. " if several else "There were no draws. "
-    draws = f"{percent(game.draw_rate)} of the {drawn}" if game.draw_rate else without
+    draws = f"{percent(game.data.draw_rate)} of the {drawn}" if game.data.draw_rate else without
     return (
-        f"<section><h2>The data</h2><p>{game.n_matches:,} matches of {game.n_players:,} players, of whom "
-        f"{game.n_regulars:,} are regulars with 25 matches or more. {seats}{draws}{dropped} "
+        f"<section><h2>The data</h2><p>{game.data.n_matches:,} matches of {game.data.n_players:,} players, of whom "
+        f"{game.data.n_regulars:,} are regulars with 25 matches or more. {seats}{draws}{dropped} "
         f"Fingerprint of the matches: <code>{escape(str(game.provenance.data))}</code>.</p>"
         + _as_read(remarks)
-        + download(_sweep_frame(game), "sd-by-cutoff.csv", "SD for every cutoff")
+        + download(game.cutoffs.to_frame(), "sd-by-cutoff.csv", "SD for every cutoff")
         + download(game.to_frame(), "spread.csv", "Spread")
         + "</section>"
     )
@@ -135,18 +129,3 @@ def _as_read(remarks: Sequence[str]) -> str:
     return paragraphs("What was understood of the file, and left out of it:") + bullets(
         [remark.strip() for remark in remarks]
     )
-
-
-def _rating_frame(game: Measurement) -> pl.DataFrame:
-    import polars as pl
-
-    frame = pl.DataFrame({"player": game.players.names, "rating": game.best_fit.rating, "matches": game.played})
-    return frame.filter(pl.col("matches") >= game.main.min_matches).sort("rating", "player", descending=[True, False])
-
-
-def _sweep_frame(game: Measurement) -> pl.DataFrame:
-    import polars as pl
-
-    return pl.DataFrame(
-        {"min_matches": game.cutoffs, "players": game.n_by_cutoff, "sd": game.sd_by_cutoff}
-    ).with_columns(pl.col("sd").fill_nan(None))

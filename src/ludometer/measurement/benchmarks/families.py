@@ -1,7 +1,7 @@
 """Families of games with one parameter, played on the schedule of a record: what a record is measured against.
 
-A game of a family is dealt once, with all its chance, and can then be played at any value of the parameter; so the
-same luck is compared at different values, and a spread rises smoothly with them.
+All chance of a replicate is drawn once; it can then be played at any value of the parameter. So the same luck is
+compared at different values, and a spread rises smoothly with them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ludometer.ratings.draws import draw_probability, fit_draws
 from ludometer.ratings.replicates import Course
 from ludometer.scale import expected_score, from_elo
 
-Deal = Callable[[float], Any]
+Replicate = Callable[[float], Any]
 """A value of the parameter → results: half points of first players, or shares of seats."""
 
 CHESS_SD, CHESS_DRAWS = 172.0, 0.32
@@ -39,7 +39,7 @@ class Family(Protocol):
         """The largest value of the parameter; the smallest is 0, a game of chance."""
         ...
 
-    def deal(self, course: Course, skill: Floats, rng: np.random.Generator) -> Deal:
+    def simulate(self, course: Course, skill: Floats, rng: np.random.Generator) -> Replicate:
         """A game among players with these skills (standard normal scores), all its chance drawn."""
         ...
 
@@ -54,7 +54,7 @@ class Deterministic:
     draws: float = 0.0
     highest: ClassVar[float] = 100.0
 
-    def deal(self, course: Course, skill: Floats, rng: np.random.Generator) -> Deal:
+    def simulate(self, course: Course, skill: Floats, rng: np.random.Generator) -> Replicate:
         """The better wins, or all finish in the order of strength, where a uniform number is below x."""
         table = course.matches.table
         if isinstance(table, Seats):
@@ -80,7 +80,7 @@ class Mixed:
     draws: float = CHESS_DRAWS
     highest: ClassVar[float] = 100.0
 
-    def deal(self, course: Course, skill: Floats, rng: np.random.Generator) -> Deal:
+    def simulate(self, course: Course, skill: Floats, rng: np.random.Generator) -> Replicate:
         """Logistic results with Davidson's draws, and coins with the same share of draws; no ties of several."""
         table = course.matches.table
         if isinstance(table, Seats):
@@ -101,7 +101,7 @@ class Skilled:
     games: int = 1
     highest: ClassVar[float] = 3000.0
 
-    def deal(self, course: Course, skill: Floats, rng: np.random.Generator) -> Deal:
+    def simulate(self, course: Course, skill: Floats, rng: np.random.Generator) -> Replicate:
         """Logistic results with Davidson's draws; a rank-ordered logit of several."""
         table = course.matches.table
         if isinstance(table, Seats):
@@ -113,12 +113,12 @@ class Skilled:
         return lambda sd: _results(_expected(table, sd * skill), self.draws, chance)
 
 
-def _mixed(decided: Halves, coins: Halves, rng: np.random.Generator) -> Deal:
+def _mixed(decided: Halves, coins: Halves, rng: np.random.Generator) -> Replicate:
     chance = 100 * rng.random(len(decided), dtype=np.float32)
     return lambda x: np.where(chance < x, decided, coins)
 
 
-def _mixed_seats(course: Course, key: Floats, rng: np.random.Generator) -> Deal:
+def _mixed_seats(course: Course, key: Floats, rng: np.random.Generator) -> Replicate:
     table = course.matches.seats
     chance = np.repeat(100 * rng.random(len(table), dtype=np.float32), table.sizes)
     # a random order of the seats of a match: no key of one is compared with that of another

@@ -14,9 +14,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ludometer.arrays import Floats, Mask
-from ludometer.measurement.benchmarks.families import Deal, Family
+from ludometer.measurement.benchmarks.families import Family, Replicate
 from ludometer.parallel import Workers, map_tasks
 from ludometer.ratings.replicates import Course, fit_replays
+
+Interval = tuple[float, float]
+
+HALF = 50.0
+"""Percent: the line between predominantly skill and predominantly chance."""
 
 GROUP = 4
 """Replicates that share one pass; fixed, since lanes and chunks must not depend on the number of workers."""
@@ -42,8 +47,39 @@ class Target:
     counted: Mask
     sd: float
     k: float
-    orders: Floats | None = None
+    skills: Floats | None = None
     """Skills for the replicates to take in turn, (players, n), where the schedule tells something about them."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """x percent of a benchmark with its interval; infinite beyond the whole benchmark."""
+
+    x: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        """As in a table; an end that would round to the line of 50% shows on which side of it it is.
+
+        >>> str(Share(38.7, 36.6, 41.2)), str(Share(np.inf, 98.0, np.inf)), str(Share(np.inf, 100.0, np.inf))
+        ('39% [37, 41]', '> 100% [98, > 100]', '> 100%')
+        >>> str(Share(36.0, 21.0, 49.8))
+        '36% [21, 49.8]'
+        """
+        if not np.isfinite(self.x):
+            return "> 100%" + (f" [{self.low:.0f}, > 100]" if self.low < 99.5 else "")
+        ends = []
+        for end in (self.low, self.high):
+            digits = 1 if self.x < 9.5 or 0 < abs(end - HALF) < 0.5 else 0
+            ends.append(f"{end:.{digits}f}" if np.isfinite(end) else "> 100")
+        return f"{self.x:.{0 if self.x >= 9.5 else 1}f}% [{', '.join(ends)}]"
+
+    @property
+    def in_words(self) -> str:
+        """As in a sentence: more than 100% instead of > 100%."""
+        text = str(self)
+        return "more than " + text[2:] if text.startswith(">") else text
 
 
 @dataclass(frozen=True)
@@ -62,12 +98,17 @@ class Inversion:
         return 0.0 if self.from_zero else float(np.quantile(self.solutions, 0.5, method="lower"))
 
     @property
-    def interval(self) -> tuple[float, float]:
+    def interval(self) -> Interval:
         """The central 95%, by ranks: with n replicates each end leaves 2.5% of n + 1 outside."""
         n = len(self.solutions)
         place = 0.025 * (n + 1) - 1
         low, high = (float(_at(self.solutions, at)) for at in (place, n - 1 - place))
         return 0.0 if self.from_zero else min(low, self.highest), high
+
+    @property
+    def share(self) -> Share:
+        """The estimate with its interval."""
+        return Share(self.estimate, *self.interval)
 
     def p_value(self, value: float, *, above: bool) -> float:
         """How often a game of the family at `value` spreads as much as the record (`above`), or as little."""
@@ -109,7 +150,7 @@ def _solve(
 ) -> tuple[Floats, Floats]:
     """Solutions of one group of replicates, and the slopes of their spread there: secants, all in step."""
     number, begin, slope = task
-    games = [deal(target, family, seed, replicate=number * GROUP + place) for place in range(GROUP)]
+    games = [simulate_replicate(target, family, seed, replicate=number * GROUP + place) for place in range(GROUP)]
     paths = [_Path(begin, slope, family.highest, target.sd) for _ in games]
     guess = np.full(GROUP, target.k)
     for _ in range(_MOST_ROUNDS):
@@ -124,22 +165,22 @@ def _solve(
     return np.array([path.solution for path in paths]), np.array([path.slope for path in paths])
 
 
-def deal(
+def simulate_replicate(
     target: Target,
     family: Family,
     seed: Sequence[int],
     *,
     replicate: int,
     chance: Sequence[int] | None = None,
-) -> Deal:
+) -> Replicate:
     """A game of the family for this replicate: its skills from `seed`, its luck from there too or from `chance`."""
     rng = np.random.default_rng(np.random.SeedSequence([*seed, replicate]))
     skill = rng.standard_normal(len(target.course.matches.players))
-    if target.orders is not None:
-        skill = target.orders[:, replicate % target.orders.shape[1]]
+    if target.skills is not None:
+        skill = target.skills[:, replicate % target.skills.shape[1]]
     if chance is not None:
         rng = np.random.default_rng(np.random.SeedSequence([*chance, replicate]))
-    return family.deal(target.course, skill, rng)
+    return family.simulate(target.course, skill, rng)
 
 
 class _Path:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ludometer.arrays import Floats, Mask
+from ludometer.errors import MatchDataError
 from ludometer.matches import Matches, Pairs
 from ludometer.measurement.benchmarks.families import (
     CHESS_DRAWS,
@@ -22,13 +23,19 @@ from ludometer.measurement.benchmarks.families import (
     Mixed,
     Skilled,
 )
-from ludometer.measurement.benchmarks.inversion import Inversion, Target, deal, invert
-from ludometer.measurement.record.pairing import Pairing
+from ludometer.measurement.benchmarks.inversion import HALF, Interval, Inversion, Target, invert, simulate_replicate
+from ludometer.measurement.record.pairing import Pairing, study_pairing
 from ludometer.parallel import Workers, map_tasks
 from ludometer.ratings.prizes import WINNER, Prizes, seat_columns
 from ludometer.ratings.replicates import Course, fit_replays
+from ludometer.ratings.systems.best_fit import fit_best_elo
+from ludometer.selection import keep_connected
 
-Interval = tuple[float, float]
+Answer = str
+SKILL, CHANCE, DEPENDS, CANNOT_TELL = "skill", "chance", "depends", "cannot tell"
+
+FEWEST_REGULARS = 10
+"""Players who have to count for an answer."""
 
 _DETERMINISTIC, _CHESS, _SKILL, _AGAIN = range(4)
 _FEWEST_PAIRS = 8
@@ -59,6 +66,40 @@ class Yardstick:
     skill: Inversion | None
     """The SD of normal skills, in Elo points; None where it was not asked for."""
     replicates: int
+    reference: Reference
+    """The game of x%-chess, as it compares with a record of this pairing."""
+
+    @property
+    def answer(self) -> Answer:
+        """Skill or chance if both intervals lie on that side of 50%, depends if they lie on different sides."""
+        sides = [side_of(self.deterministic.interval), side_of(self.chess.interval)]
+        if "" in sides:
+            return CANNOT_TELL
+        return sides[0] if sides[0] == sides[1] else DEPENDS
+
+    def by_name(self) -> dict[str, Inversion | None]:
+        """The inversions as the JSON document names them."""
+        return {"x_deterministic": self.deterministic, "x_chess": self.chess, "sd_of_skills": self.skill}
+
+    @property
+    def confidence(self) -> int:
+        """Percent between the ends of an interval."""
+        return confidence(self.replicates)
+
+
+def side_of(interval: Interval) -> Answer:
+    """Skill if the whole interval lies above 50%, chance if below, nothing if it holds 50%."""
+    low, high = interval
+    return SKILL if low > HALF else CHANCE if high < HALF else ""
+
+
+def confidence(replicates: int) -> int:
+    """Percent between the ends of an interval by inversion: 95, or fewer where there are too few replicates for that.
+
+    >>> [confidence(n) for n in (119, 39, 19, 9)]
+    [95, 95, 90, 80]
+    """
+    return round(100 * (1 - 2 * max(0.025, 1 / (replicates + 1))))
 
 
 @dataclass(frozen=True)
@@ -110,6 +151,7 @@ def match_yardstick(
         solve(_CHESS, Mixed(reference.sd, reference.draws)),
         None if draws is None else solve(_SKILL, Skilled(draws)),
         replicates,
+        reference,
     )
 
 
@@ -190,7 +232,9 @@ def _play_twice(task: tuple[Family, float, Sequence[int]], target: Target, group
     family, value, seed = task
     results = np.column_stack(
         [
-            deal(target, family, [*seed, skills], chance=[*seed, skills, repeat], replicate=seed[-1] + skills)(value)
+            simulate_replicate(
+                target, family, [*seed, skills], chance=[*seed, skills, repeat], replicate=seed[-1] + skills
+            )(value)
             for skills in (0, 1)
             for repeat in (1, 2)
         ]
@@ -216,3 +260,23 @@ def _ends(observed: float, quantile: float, low: tuple[float, float], high: tupl
             near, far = (middle, far) if is_compatible else (near, middle)
         ends.append(near)
     return max(ends[0], 0.0), ends[1]
+
+
+def measure_reference(name: str, matches: Matches, *, seed: int = 0, workers: Workers | None = None) -> Reference:
+    """The game that x percent are kept of, from a record of it: the SD of its players' skills, and its draws.
+
+    The SD is that of normal skills which spread like the record's ratings on its own schedule.
+    """
+    inside = keep_connected(matches).matches
+    best, played = fit_best_elo(inside), inside.counts
+    counted = played >= 25
+    if int(counted.sum()) < FEWEST_REGULARS:
+        raise MatchDataError(f"the reference {name} has fewer than {FEWEST_REGULARS} players with 25 matches or more")
+    pairing = study_pairing(inside, seed=[seed, 0])
+    sd = float(best.rating[counted].std(ddof=1))
+    target = Target(make_course(inside), counted, sd, best.k, pairing.skills)
+    draws = inside.draw_rate or 0.0
+    skill = invert(target, Skilled(draws), replicates=19, seed=[seed, 1, _SKILL], workers=workers)
+    if not 0 < skill.estimate < np.inf:
+        raise MatchDataError(f"the ratings of the reference {name} do not spread")
+    return Reference(name, skill.estimate, draws, None)

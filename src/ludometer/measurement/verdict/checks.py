@@ -15,8 +15,8 @@ import numpy as np
 from ludometer.arrays import Floats, Mask
 from ludometer.matches import Matches, Pairs
 from ludometer.measurement.benchmarks.families import Skilled
-from ludometer.measurement.benchmarks.inversion import Target, deal
-from ludometer.measurement.benchmarks.yardstick import Interval, Reference, Yardstick, make_course, match_yardstick
+from ludometer.measurement.benchmarks.inversion import Interval, Share, Target, simulate_replicate
+from ludometer.measurement.benchmarks.yardstick import Reference, make_course, match_yardstick
 from ludometer.parallel import Workers, map_tasks
 from ludometer.ratings.prizes import Prizes, make_prizes, seat_columns
 from ludometer.ratings.replicates import fit_replays
@@ -48,6 +48,15 @@ class Check:
     agrees: bool | None = None
     """Whether the answer is that of the primary analysis; None where there are too few players for one."""
 
+    @property
+    def shares(self) -> tuple[Share, Share] | None:
+        """x by strength and by the reference; None where there is no answer."""
+        if self.x_deterministic_interval is None or self.x_chess_interval is None:
+            return None
+        found = (self.x_deterministic, self.x_deterministic_interval), (self.x_chess, self.x_chess_interval)
+        one, other = (Share(np.inf if x is None else x, *interval) for x, interval in found)
+        return one, other
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -71,13 +80,12 @@ class Primary:
     min_matches: int
     prizes: Prizes
     reference: Reference
-    orders: Floats | None
+    paired_skills: Floats | None
+    """As `Pairing.skills`."""
     skill: float
     """The matched SD of skills, for units of play."""
-    draws: float
     replicates: int
     seed: Sequence[int]
-    combine: Callable[[Yardstick], str]
     whole: Matches | None = None
     """All matches, where some were left out for not being connected."""
     answer: str = ""
@@ -150,16 +158,16 @@ def run_check(task: tuple[int, Plan], primary: Primary) -> Check:
     """Fit the changed record and match both yardsticks to it."""
     number, plan = task
     matches = primary.matches if plan.kept is None else primary.matches.take(plan.kept)
-    orders = primary.orders
+    skills = primary.paired_skills
     if plan.kind == "component" and primary.whole is not None:
-        matches, orders = primary.whole, None
+        matches, skills = primary.whole, None
     prizes = plan.prizes or primary.prizes
     min_matches = plan.min_matches or primary.min_matches
     counted = matches.counts >= min_matches
     check = Check(plan.kind, plan.name, len(matches), int(counted.sum()))
     if check.counted < _FEWEST_COUNTED or not len(matches):
         return check
-    target = _target(matches, counted, prizes, orders, primary.k)
+    target = _target(matches, counted, prizes, skills, primary.k)
     if plan.unit > 1:
         target = _series(target, plan.unit, primary)
     if not np.isfinite(target.sd):
@@ -167,7 +175,7 @@ def run_check(task: tuple[int, Plan], primary: Primary) -> Check:
     yardstick = match_yardstick(
         target, reference=primary.reference, replicates=primary.replicates, seed=[*primary.seed, number]
     )
-    answer = primary.combine(yardstick)
+    answer = yardstick.answer
     return replace(
         check,
         sd=target.sd,
@@ -185,18 +193,18 @@ def finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _target(matches: Matches, counted: Mask, prizes: Prizes, orders: Floats | None, k: float) -> Target:
+def _target(matches: Matches, counted: Mask, prizes: Prizes, skills: Floats | None, k: float) -> Target:
     course = make_course(matches, prizes)
     table = matches.table
     results: Any = table.halves if isinstance(table, Pairs) else seat_columns(table, prizes)[1]
     fit = fit_replays(course, np.ascontiguousarray(results[:, np.newaxis]), counted=counted, guess=np.array([k]))
-    return Target(course, counted, float(fit.sd[0]), float(fit.k[0]), orders)
+    return Target(course, counted, float(fit.sd[0]), float(fit.k[0]), skills)
 
 
 def _series(target: Target, unit: int, primary: Primary) -> Target:
     """The spread that these players would have if a series of games were one match."""
     family = Skilled(0.0, unit)
-    games = [deal(target, family, [*primary.seed, unit], replicate=replicate) for replicate in range(4)]
+    games = [simulate_replicate(target, family, [*primary.seed, unit], replicate=replicate) for replicate in range(4)]
     results = np.column_stack([game(primary.skill) for game in games])
     fits = fit_replays(target.course, results, counted=target.counted, guess=np.full(4, 2 * max(target.k, 0.1)))
     return replace(target, sd=float(fits.sd.mean()), k=float(fits.k.mean()))

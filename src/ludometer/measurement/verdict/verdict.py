@@ -1,45 +1,177 @@
-"""The verdict: skill, chance, depends on the yardstick, or these data cannot tell; with its reasons in plain words."""
+"""The verdict: what a measurement simulates to reach it, the answer, and the reasons in plain words."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ludometer.measurement.benchmarks.inversion import Inversion
-from ludometer.measurement.benchmarks.yardstick import Yardstick
-from ludometer.measurement.record.pairing import TOO_CLOSE, Pairing
-from ludometer.measurement.verdict.checks import Check
+from ludometer.matches import Matches
+from ludometer.measurement.benchmarks.families import Skilled
+from ludometer.measurement.benchmarks.inversion import GROUP, HALF, Interval, Inversion, Target
+from ludometer.measurement.benchmarks.yardstick import (
+    CANNOT_TELL,
+    CHANCE,
+    DEPENDS,
+    FEWEST_REGULARS,
+    SKILL,
+    Answer,
+    Reference,
+    Yardstick,
+    make_course,
+    match_yardstick,
+    repeat_play,
+    repeats_for,
+    replicates_for,
+    side_of,
+)
+from ludometer.measurement.record.pairing import TOO_CLOSE, Pairing, study_pairing
+from ludometer.measurement.verdict.checks import Check, Primary, plan_checks, run_checks
+from ludometer.parallel import Workers
+from ludometer.wording import percent
 
-HALF = 50.0
-"""Percent: the line between predominantly skill and predominantly chance."""
+if TYPE_CHECKING:
+    from ludometer.measurement.measurement import Measurement
 
-FEWEST_REGULARS = 10
-
-Answer = str
-BEYOND = "> 100"
-"""The end of an interval that lies above the widest game of its family."""
-
-SKILL, CHANCE, DEPENDS, CANNOT_TELL = "skill", "chance", "depends", "cannot tell"
+_PAIRING, _MATCHED, _REPEATED, _CHECKED = range(4)
+"""Branches of the seed."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the matched yardsticks say of the question whether skill or chance predominates."""
+    """Whether skill or chance predominates, by the matched yardsticks."""
 
     answer: Answer
     statement: str
     p_deterministic: float | None
-    """How often a game of 50% strength on this schedule spreads as much as the record, or as little if it is below."""
+    """How often a game of 50% skill on this schedule spreads as much as the record, or as little if that is below."""
     p_chess: float | None
     reasons: tuple[str, ...]
     checks: tuple[Check, ...]
     primary: str
     """A hash of the choices that make up the primary analysis, fixed before any check was seen."""
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What is simulated on: the connected matches, and the caller's choices."""
+
+    matches: Matches
+    whole: Matches | None
+    """All matches, where some were left out for not being connected."""
+    reference: Reference | None
+    replicates: int | None
+    seed: int
+    workers: Workers | None
+    on_progress: Callable[[int, int], None] | None
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What the simulations found; None where there is nothing to compare."""
+
+    verdict: Verdict
+    yardstick: Yardstick | None = None
+    pairing: Pairing | None = None
+    sd_intervals: tuple[Interval | None, ...] | None = None
+    k_interval: Interval | None = None
+
+
+def analyse(game: Measurement, simulation: Simulation) -> Analysis:
+    """Study the pairing, match the yardsticks, find the intervals, judge, run the checks: in this order."""
+    main, scale, matches = game.main, game.scale_factor, simulation.matches
+
+    def judged(yardstick: Yardstick | None, pairing: Pairing | None, checks: Sequence[Check] = ()) -> Verdict:
+        return judge(
+            yardstick,
+            pairing,
+            checks,
+            n_regulars=main.n,
+            min_matches=main.min_matches,
+            primary=game.provenance.parameters,
+        )
+
+    if main.sd is None or (main.n < FEWEST_REGULARS and main.n < 3):
+        return Analysis(judged(None, None))
+    replicates, fewer = replicates_for(len(matches))
+    replicates = simulation.replicates or replicates
+    draws, played, seed, workers = game.data.draw_rate, game.data.played, simulation.seed, simulation.workers
+    pairing = study_pairing(matches, seed=[seed, _PAIRING])
+    course = make_course(matches, game.data.prizes)
+    target = Target(course, played >= main.min_matches, main.sd / scale, game.best_fit.k / scale, pairing.skills)
+    reference = (simulation.reference or Reference()).for_pairing(pairing)
+    counted = [entry for entry in game.spread if entry.sd is not None]
+    pairs = repeats_for(len(matches))
+    work = _Work(3 * -(-replicates // GROUP) + 2 * pairs, simulation.on_progress)
+    matched = match_yardstick(
+        target,
+        reference=reference,
+        draws=draws,
+        replicates=replicates,
+        seed=[seed, _MATCHED],
+        workers=workers,
+        on_done=work.note,
+    )
+    assert matched.skill is not None
+    repeated = repeat_play(
+        target,
+        matched.skill,
+        deterministic=matched.deterministic,
+        groups=np.stack([played >= entry.min_matches for entry in counted]),
+        sds=[entry.sd / scale for entry in counted if entry.sd is not None],
+        draws=draws,
+        pairs=pairs,
+        seed=[seed, _REPEATED],
+        workers=workers,
+        on_done=work.note,
+    )
+    intervals = dict(zip((entry.min_matches for entry in counted), repeated.sd_intervals, strict=True))
+    verdict = judged(matched, pairing)
+    if verdict.p_deterministic is not None:
+        primary = Primary(
+            matches=matches,
+            k=max(game.best_fit.k / scale, 0.1),
+            min_matches=main.min_matches,
+            prizes=game.data.prizes,
+            reference=reference,
+            paired_skills=pairing.skills,
+            skill=min(matched.skill.estimate, Skilled.highest),
+            replicates=fewer,
+            seed=[seed, _CHECKED],
+            whole=simulation.whole,
+            answer=verdict.answer,
+        )
+        work.total += len(plan_checks(primary))
+        verdict = judged(matched, pairing, run_checks(primary, workers=workers, on_done=work.note))
+    return Analysis(
+        verdict,
+        matched,
+        replace(pairing, skills=None),
+        tuple(_scaled(intervals.get(entry.min_matches), scale) for entry in game.spread),
+        _scaled(repeated.k_interval, scale),
+    )
+
+
+class _Work:
+    """Counts finished tasks over several rounds of them."""
+
+    def __init__(self, total: int, on_progress: Callable[[int, int], None] | None) -> None:
+        self.total, self.done, self.last, self.on_progress = total, 0, 0, on_progress
+
+    def note(self, done_in_round: int) -> None:
+        """This many of the round are done."""
+        self.done += done_in_round - self.last if done_in_round > self.last else 1
+        self.last = done_in_round
+        if self.on_progress is not None:
+            self.on_progress(min(self.done, self.total), self.total)
+
+
+def _scaled(interval: Interval | None, factor: float) -> Interval | None:
+    return None if interval is None else (interval[0] * factor, interval[1] * factor)
 
 
 def judge(
@@ -49,63 +181,17 @@ def judge(
     *,
     n_regulars: int,
     min_matches: int,
-    reference: str,
     primary: dict[str, Any],
 ) -> Verdict:
     """Weigh both yardsticks; refuse where too few players count or where pairing by strength hides the spread."""
     digest = hashlib.sha256(json.dumps(primary, sort_keys=True).encode()).hexdigest()[:16]
     refusals = _refusals(yardstick, pairing, n_regulars, min_matches)
     if refusals or yardstick is None:
-        return Verdict(
-            CANNOT_TELL, f"These data cannot tell: {refusals[0]}.", None, None, tuple(refusals), tuple(checks), digest
-        )
-    answer = combine(yardstick)
+        statement = f"These data cannot tell: {refusals[0]}."
+        return Verdict(CANNOT_TELL, statement, None, None, tuple(refusals), tuple(checks), digest)
     p_values = _p_value(yardstick.deterministic), _p_value(yardstick.chess)
-    reasons = [
-        f"on this schedule the record spreads like {describe(yardstick.deterministic)} strength and the rest coins",
-        f"on this schedule it spreads like {describe(yardstick.chess)} {reference}, the other results being coins",
-        *_pairing_reasons(pairing),
-        *_check_reasons(checks),
-    ]
-    statement = _statement(answer, yardstick, p_values, reference)
-    return Verdict(answer, statement, *p_values, tuple(reasons), tuple(checks), digest)
-
-
-def combine(yardstick: Yardstick) -> Answer:
-    """Skill or chance if both intervals lie on that side of 50%, depends if they lie on different sides."""
-    sides = [side_of(inversion.interval) for inversion in (yardstick.deterministic, yardstick.chess)]
-    if "" in sides:
-        return CANNOT_TELL
-    return sides[0] if sides[0] == sides[1] else DEPENDS
-
-
-def side_of(interval: tuple[float, float]) -> Answer:
-    """Skill above the line, chance below it, nothing if the interval holds it."""
-    low, high = interval
-    return SKILL if low > HALF else CHANCE if high < HALF else ""
-
-
-def describe(inversion: Inversion) -> str:
-    """x with its interval in words: "39% [37, 41]", or "more than 100%"."""
-    return describe_share(inversion.estimate, inversion.interval)
-
-
-def describe_share(x: float, interval: tuple[float, float]) -> str:
-    """The same of numbers; an end that would round to the line of 50% shows on which side of it it is.
-
-    >>> describe_share(38.7, (36.6, 41.2)), describe_share(float("inf"), (98.0, float("inf")))
-    ('39% [37, 41]', 'more than 100% [98, > 100]')
-    >>> describe_share(36.0, (21.0, 49.8))
-    '36% [21, 49.8]'
-    """
-    if not np.isfinite(x):
-        low = f"{interval[0]:.0f}, " if interval[0] < 99.5 else ""
-        return "more than 100%" + (f" [{low}{BEYOND}]" if low else "")
-    ends = []
-    for end in interval:
-        digits = 1 if x < 9.5 or 0 < abs(end - HALF) < 0.5 else 0
-        ends.append(f"{end:.{digits}f}" if np.isfinite(end) else BEYOND)
-    return f"{x:.{0 if x >= 9.5 else 1}f}% [{', '.join(ends)}]"
+    reasons = (*_share_reasons(yardstick), _pairing_reason(pairing), *_check_reasons(checks))
+    return Verdict(yardstick.answer, _state(yardstick, p_values), *p_values, reasons, tuple(checks), digest)
 
 
 def _refusals(yardstick: Yardstick | None, pairing: Pairing | None, n_regulars: int, min_matches: int) -> list[str]:
@@ -113,11 +199,11 @@ def _refusals(yardstick: Yardstick | None, pairing: Pairing | None, n_regulars: 
     if n_regulars < FEWEST_REGULARS:
         refusals.append(
             f"only {n_regulars} {'player has' if n_regulars == 1 else 'players have'} {min_matches} matches or more, "
-            f"and {FEWEST_REGULARS} are needed at least"
+            f"and at least {FEWEST_REGULARS} are needed"
         )
     if pairing is not None and not pairing.is_sound:
         refusals.append(
-            "players met almost only their like (the strengths of opponents correlate with "
+            "players faced almost only opponents of equal strength (the strengths of opponents correlate at "
             f"{pairing.correlation:.2f}; above {TOO_CLOSE:g} no benchmark is recovered), so the spread of ratings says "
             "little about skill"
         )
@@ -130,65 +216,74 @@ def _p_value(inversion: Inversion) -> float:
     return inversion.p_value(HALF, above=inversion.estimate > HALF)
 
 
-def _statement(answer: Answer, yardstick: Yardstick, p_values: Sequence[float], reference: str) -> str:
-    chance = f"p {_below(max(p_values))} that a game of 50% would spread like this"
-    deterministic, chess = (describe(inversion) for inversion in (yardstick.deterministic, yardstick.chess))
-    if answer == SKILL:
-        return f"Predominantly skill, by both yardsticks ({chance} or more)."
-    if answer == CHANCE:
-        return f"Predominantly chance, by both yardsticks ({chance} or less)."
-    if answer == DEPENDS:
-        larger = side_of(yardstick.chess.interval)
-        return (
-            f"It depends on the yardstick: {larger} beside {reference} ({chess} {reference}), "
-            f"{side_of(yardstick.deterministic.interval)} beside a game of pure strength ({deterministic} strength)."
-        )
-    both_ways = "they fit games of more than 50% skill as well as of less"
-    told = (
-        (side_of(yardstick.deterministic.interval), "pure strength", f"{deterministic} strength"),
-        (side_of(yardstick.chess.interval), reference, f"{chess} {reference}"),
+def _state(yardstick: Yardstick, p_values: Sequence[float]) -> str:
+    """The answer in one sentence."""
+    rare = f"a half-skill, half-coin game would look like this {_how_often(max(p_values))}"
+    if yardstick.answer in (SKILL, CHANCE):
+        return f"{yardstick.answer.capitalize()} predominates, by both yardsticks: {rare}."
+    name = yardstick.reference.name
+    read = (
+        (side_of(yardstick.chess.interval), name, f"{yardstick.chess.share.in_words} {name}"),
+        (side_of(yardstick.deterministic.interval), "pure skill", f"{yardstick.deterministic.share.in_words} skill"),
     )
-    clear = [f"{side} beside {name} ({share})" for side, name, share in told if side]
-    unclear = [(name, share) for side, name, share in told if not side]
+    clear = [f"compared with {other}, {side} predominates ({share})" for side, other, share in read if side]
+    if yardstick.answer == DEPENDS:
+        return f"It depends on the yardstick: {'; '.join(clear)}."
+    either = "the record fits games of more than half skill as well as games of less"
+    unclear = [(other, share) for side, other, share in read if not side]
     if clear:
-        ((name, share),) = unclear
-        return f"These data cannot tell: {clear[0]}, but beside {name} {both_ways} ({share})."
-    shares = ", ".join(share for _, share in unclear)
-    return f"These data cannot tell: beside pure strength and {reference} {both_ways} ({shares})."
+        ((other, share),) = unclear
+        return f"These data cannot tell: {clear[0]}, but compared with {other} {either} ({share})."
+    return f"These data cannot tell: {either} ({', '.join(share for _, share in reversed(unclear))})."
 
 
-def _below(p: float) -> str:
+def _how_often(p: float) -> str:
     """A p-value in words; the smallest that the replicates can show is a bound."""
     for bound in (0.01, 0.02, 0.05):
         if p <= bound:
-            return f"< {bound:g}" if p < bound else f"= {bound:g}"
-    return f"= {p:.2f}"
+            return f"{'less than ' * (p < bound)}once in {round(1 / bound)} tries"
+    return f"in {percent(p, 0)} of tries"
 
 
-def _pairing_reasons(pairing: Pairing | None) -> list[str]:
+def _share_reasons(yardstick: Yardstick) -> tuple[str, str]:
+    """What the two shares mean; a share beyond the whole benchmark is no share any more."""
+    skill, kept, name = yardstick.deterministic.share, yardstick.chess.share, yardstick.reference.name
+    first = (
+        f"as in a game where {skill.in_words} of matches go to the better player outright and a coin decides the rest"
+        if np.isfinite(skill.x)
+        else f"more than in a game where the better player always wins ({skill.in_words} skill)"
+    )
+    second = (
+        f"as in a game where {kept.in_words} of results are those of {name} players and a coin decides the rest"
+        if np.isfinite(kept.x)
+        else f"more than those of {name} players would ({kept.in_words} {name})"
+    )
+    return f"ratings spread {first}", f"ratings spread {second}"
+
+
+def _pairing_reason(pairing: Pairing | None) -> str:
     if pairing is None or not pairing.detected:
-        return ["who met whom is as at random, so far as the schedule shows"]
+        return "pairings look random"
     if not pairing.corrected:
-        return [f"the schedule is not random, but strengths do not follow it (p = {pairing.p_value:.2g})"]
-    return [
-        f"the schedule is not random: the strengths of opponents correlate with {pairing.correlation:.2f}; "
+        return f"pairings are not random, but strengths do not follow them (p = {pairing.p_value:.2g})"
+    return (
+        f"pairings are not random: the strengths of opponents correlate at {pairing.correlation:.2f}; "
         "the simulated players are paired alike"
-    ]
+    )
 
 
 def _check_reasons(checks: Sequence[Check]) -> list[str]:
-    told = [check for check in checks if check.agrees is not None]
-    if not told:
+    asked = [check for check in checks if check.agrees is not None]
+    if not asked:
         return []
-    same = sum(bool(check.agrees) for check in told)
-    if same == len(told):
-        many = {1: "the one check gives", 2: "both checks give"}.get(same, f"all {same} checks give")
-        return [f"{many} the same answer"]
-    unclear = sum(check.answer == CANNOT_TELL and not check.agrees for check in told)
-    others = [f"{check.name} ({check.answer})" for check in told if not check.agrees and check.answer != CANNOT_TELL]
-    parts = [f"{same} of {len(told)} checks give{'s' * (same == 1)} the same answer"]
+    same = sum(bool(check.agrees) for check in asked)
+    if same == len(asked):
+        return [{1: "the one check agrees", 2: "both checks agree"}.get(same, f"all {same} checks agree")]
+    unclear = sum(check.answer == CANNOT_TELL and not check.agrees for check in asked)
+    others = [f"{check.name} ({check.answer})" for check in asked if not check.agrees and check.answer != CANNOT_TELL]
+    parts = [f"{same} of {len(asked)} checks agree{'s' * (same == 1)}"]
     if unclear:
         parts.append(f"{unclear} cannot tell")
     if others:
-        parts.append(f"{len(others)} give{'s' * (len(others) == 1)} another: {', '.join(others)}")
+        parts.append(f"{len(others)} disagree{'s' * (len(others) == 1)}: {', '.join(others)}")
     return [", ".join(parts)]

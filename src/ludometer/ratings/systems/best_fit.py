@@ -52,6 +52,8 @@ class BestFitElo(Shown):
     """In Elo points, by code."""
     converged: bool
     provenance: Provenance
+    k_interval: tuple[float, float] | None = None
+    """95%, where a measurement simulated it."""
 
     def to_frame(self) -> pl.DataFrame:
         """k and loss, for every k that was tried."""

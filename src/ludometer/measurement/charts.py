@@ -1,4 +1,4 @@
-"""Charts on which a game finds its place: the scale of published games, and shares of benchmarks with intervals."""
+"""Charts of measured games: where they stand, what the checks give, ratings, forecasts, luck."""
 
 from __future__ import annotations
 
@@ -7,15 +7,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ludometer.drawing import ACCENT, GREY, INK
-from ludometer.measurement.benchmarks.reference import reference_games
+from ludometer.measurement.benchmarks.published import reference_games
+from ludometer.wording import PERCENT_LABELS
 
 if TYPE_CHECKING:
-    from ludometer.report.parts import Game, Share
+    from ludometer.measurement.benchmarks.inversion import Share
+    from ludometer.measurement.comparison import Game
+    from ludometer.measurement.luck.luck import LuckMetrics, RidgeLuck
+    from ludometer.measurement.measurement import Measurement
+
+MULTIVERSE = ("cutoff", "half", "activity", "draws", "prizes", "component")
+"""Kinds of checks that change one choice of the analysis; the others look at parts of the record, or at units."""
+
+_FEWEST_SHOWN = 10
+"""Players: of fewer the SD over cutoffs is noise."""
+
+_SHOWN = 20
+"""Players on the chart of skills."""
+
 
 _LABELLED = {
-    "50% Determ.": "half strength, half coins",
-    "50% Chess": "half chess, half coins",
+    "50% Determ.": "half skill, half coin",
+    "50% Chess": "half chess, half coin",
     "Go": "Go",
     "Chess": "Chess",
     "Poker (2p)": "Poker",
@@ -31,7 +47,61 @@ _BEYOND = 108.0
 """Where a share of more than 100% is drawn."""
 
 
-def scale_chart(games: Sequence[Game], *, narrow: bool) -> Any:
+def draw_measurement(game: Measurement, *, narrow: bool) -> dict[str, Any]:
+    """All charts that this measurement has, by name."""
+    charts: dict[str, Any] = {}
+    if game.main.sd is not None:
+        charts["scale"] = draw_scale([("", game)], narrow=narrow)
+        if game.shares is not None:
+            names = ("skill, a coin decides the rest", f"{game.reference_name}, a coin decides the rest")
+            rows = [ShareRow(name, share, stands_out=True) for name, share in zip(names, game.shares, strict=True)]
+            charts["yardsticks"] = draw_shares(rows, "Share that is not coins", narrow=narrow)
+            charts |= _draw_checks(game, game.shares[0], narrow=narrow)
+        charts["ratings"] = _draw_ratings(game, narrow=narrow)
+    charts["cutoffs"] = _draw_cutoffs(game, narrow=narrow)
+    charts["calibration"] = _draw_calibration(game, narrow=narrow)
+    charts["loss"] = game.best_fit.plot().properties(width=_width(narrow), height=220)
+    return charts | ({} if game.luck is None else _draw_luck(game.luck, narrow=narrow))
+
+
+def draw_comparison(games: Sequence[Game], *, narrow: bool) -> dict[str, Any]:
+    """All games on one scale, and by both yardsticks."""
+    charts = {}
+    if any(game.main.sd is not None for _, game in games):
+        charts["scale"] = draw_scale(games, narrow=narrow)
+    found = [(name, game.shares) for name, game in games if game.shares is not None]
+    if found:
+        titles = (
+            "Skill share, a coin decides the rest",
+            f"Share of {games[0][1].reference_name}, a coin decides the rest",
+        )
+        for place, (name, title) in enumerate(zip(("skill", "reference"), titles, strict=True)):
+            rows = [ShareRow(game, shares[place], stands_out=True) for game, shares in found]
+            charts[name] = draw_shares(rows, title, narrow=narrow)
+    return charts
+
+
+def _draw_checks(game: Measurement, share: Share, *, narrow: bool) -> dict[str, Any]:
+    """The share of skill in each check of the analysis, and for longer units of play."""
+    checks = [(check, check.shares) for check in game.verdict.checks] if game.verdict else []
+    kinds = {
+        "checks": (MULTIVERSE, "primary analysis", "matches"),
+        "units": (("unit",), "1 game, as recorded", "units"),
+    }
+    charts = {}
+    for name, (chosen, first, what) in kinds.items():
+        rows = [ShareRow(first, share, stands_out=True)]
+        rows += [
+            ShareRow(check.name.removesuffix(" (model)"), found[0])
+            for check, found in checks
+            if check.kind in chosen and found is not None
+        ]
+        if len(rows) > 1:
+            charts[name] = draw_shares(rows, f"Share of {what} that skill alone decides", narrow=narrow)
+    return charts
+
+
+def draw_scale(games: Sequence[Game], *, narrow: bool) -> Any:
     """Where games stand between a coin flip and pure skill, beside the published games, with their intervals.
 
     Upright for narrow screens. The axis is stretched near 0 (square root), where most games are.
@@ -47,15 +117,15 @@ def scale_chart(games: Sequence[Game], *, narrow: bool) -> Any:
             "sd": float(sd),
             "low": float(low),
             "high": float(high),
-            "label": f"{short(name, 15 if narrow else 40)}: {sd:.{0 if sd >= 9.95 else 1}f}",
+            "label": f"{_short(name, 15 if narrow else 40)}: {sd:.{0 if sd >= 9.95 else 1}f}",
             "is_high": bool(sd > 0.36 * highest),
         }
         for name, sd, (low, high) in placed
     ]
-    return _upright(own, highest) if narrow else _lying(own, highest)
+    return _draw_upright(own, highest) if narrow else _draw_lying(own, highest)
 
 
-def _lying(own: list[dict[str, Any]], highest: float) -> Any:
+def _draw_lying(own: list[dict[str, Any]], highest: float) -> Any:
     import altair as alt
 
     x = _along(alt.X, highest, 700)
@@ -82,7 +152,7 @@ def _lying(own: list[dict[str, Any]], highest: float) -> Any:
     return alt.layer(*layers).properties(width=700, height=144 + 22 * len(own))
 
 
-def _upright(own: list[dict[str, Any]], highest: float) -> Any:
+def _draw_upright(own: list[dict[str, Any]], highest: float) -> Any:
     import altair as alt
 
     height = max(460, 60 + 18 * len(own))
@@ -166,7 +236,7 @@ def _overlap(upper: list[float], lower: list[float], apart: float) -> bool:
 
 
 @dataclass(frozen=True)
-class Row:
+class ShareRow:
     """A line of a chart of shares."""
 
     label: str
@@ -174,7 +244,7 @@ class Row:
     stands_out: bool = False
 
 
-def share_chart(rows: Sequence[Row], title: str, *, narrow: bool) -> Any:
+def draw_shares(rows: Sequence[ShareRow], title: str, *, narrow: bool) -> Any:
     """Shares of a benchmark from 0 to 100% with their intervals, and the line at 50%.
 
     On narrow screens names stand above their line, on wide ones beside it.
@@ -186,7 +256,7 @@ def share_chart(rows: Sequence[Row], title: str, *, narrow: bool) -> Any:
     values = [
         {
             "y": place,
-            "label": short(row.label, 34 if narrow else 40),
+            "label": _short(row.label, 34 if narrow else 40),
             "value": str(row.share),
             "x": min(row.share.x, _BEYOND),
             "low": row.share.low,
@@ -247,7 +317,7 @@ def share_chart(rows: Sequence[Row], title: str, *, narrow: bool) -> Any:
     ]
     # letters of the reader's system may be wider than those that the drawing was measured with
     beside = {
-        "left": 5 if narrow else 5 + 1.5 * max(len(short(row.label, 40)) for row in rows),
+        "left": 5 if narrow else 5 + 1.5 * max(len(_short(row.label, 40)) for row in rows),
         "right": 5 if narrow else 5 + 1.5 * max(len(str(row.share)) for row in rows),
         "top": 5,
         "bottom": 5,
@@ -255,6 +325,135 @@ def share_chart(rows: Sequence[Row], title: str, *, narrow: bool) -> Any:
     return alt.layer(*layers).properties(width=width, height=step * len(rows) + (12 if narrow else 0), padding=beside)
 
 
-def short(name: str, longest: int) -> str:
+def _short(name: str, longest: int) -> str:
     """A name cut to fit."""
     return name if len(name) <= longest else name[: longest - 1] + "…"
+
+
+def _draw_ratings(game: Measurement, *, narrow: bool) -> Any:
+    """The ratings of the regulars, with the span of one SD on either side of the mean."""
+    import altair as alt
+
+    main = game.main
+    chosen = game.best_fit.rating[game.data.played >= main.min_matches]
+    counts, edges = np.histogram(chosen, bins=min(50, max(8, int(len(chosen) ** 0.5))))
+    bars = [{"low": a, "high": b, "players": int(n)} for a, b, n in zip(edges[:-1], edges[1:], counts, strict=True)]
+    mean, sd = float(chosen.mean()), float(main.sd or 0)
+    marks = [{"at": mean + side * sd, "label": label} for side, label in ((-1, "−1 SD"), (0, "mean"), (1, "+1 SD"))]
+    histogram = (
+        alt.Chart(alt.InlineData(values=bars))
+        .mark_bar(color=INK, opacity=0.45, stroke="white", strokeWidth=0.5)
+        .encode(
+            x=alt.X(
+                "low:Q",
+                bin="binned",
+                title="Rating (Elo points; a newcomer has 0)",
+                axis=alt.Axis(tickCount=6, labelOverlap="greedy", labelSeparation=6, grid=False),
+            ),
+            x2="high:Q",
+            y=alt.Y("players:Q", title="Players", axis=alt.Axis(tickMinStep=1)),
+        )
+    )
+    rules = alt.Chart(alt.InlineData(values=marks))
+    lines = rules.mark_rule(strokeDash=[4, 3], color=ACCENT, strokeWidth=1.5).encode(x="at:Q")
+    words = rules.mark_text(baseline="bottom", color=ACCENT, fontSize=12).encode(
+        x="at:Q", y=alt.value(-3), text="label:N"
+    )
+    return (histogram + lines + words).properties(width=_width(narrow), height=240)
+
+
+def _draw_cutoffs(game: Measurement, *, narrow: bool) -> Any:
+    """The SD for every number of matches that a player must have; a dot at the cutoff that counts."""
+    import altair as alt
+
+    sweep, main = game.cutoffs, game.main
+    rows = [
+        {"cutoff": int(cutoff), "sd": float(sd), "players": int(n)}
+        for cutoff, sd, n in zip(sweep.min_matches, sweep.sd, sweep.n, strict=True)
+        if np.isfinite(sd) and n >= min(_FEWEST_SHOWN, main.n)
+    ]
+    line = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_line(color="#4c6a92")
+        .encode(
+            x=alt.X("cutoff:Q", title="Players with at least this many matches"),
+            y=alt.Y("sd:Q", title="SD of ratings (Elo points)"),
+            tooltip=["cutoff:Q", "sd:Q", "players:Q"],
+        )
+    )
+    dots = [] if main.sd is None else [{"cutoff": main.min_matches, "sd": main.sd}]
+    dot = alt.Chart(alt.InlineData(values=dots)).mark_point(filled=True, size=90, color=ACCENT)
+    return (line + dot.encode(x="cutoff:Q", y="sd:Q")).properties(width=_width(narrow), height=220)
+
+
+def _draw_calibration(game: Measurement, *, narrow: bool) -> Any:
+    """What favourites were expected to score and what they scored."""
+    import altair as alt
+
+    rows = game.forecasts.elo.calibration.to_frame().to_dicts()
+    # of two players the favourite expects at least a half; of more, a share of the largest prize
+    first = min(0.5, *(row["forecast"] for row in rows)) if not game.data.is_two_player else 0.5
+    lowest = min(first, *(row["interval_low"] for row in rows))
+    wide, high = alt.Scale(domain=[first, 1]), alt.Scale(domain=[lowest, 1], nice=True)
+    base = alt.Chart(alt.InlineData(values=rows))
+    percent = alt.Axis(labelExpr=PERCENT_LABELS, tickCount=6)
+    x = alt.X("forecast:Q", title="The favourite was expected to score", axis=percent, scale=wide)
+    diagonal = alt.Chart(alt.InlineData(values=[{"a": first}, {"a": 1.0}])).mark_line(strokeDash=[4, 3], color=GREY)
+    return alt.layer(
+        diagonal.encode(x=alt.X("a:Q", scale=wide), y=alt.Y("a:Q", scale=high)),
+        base.mark_rule(color=INK).encode(
+            x=x, y=alt.Y("interval_low:Q", title="The favourite scored", axis=percent, scale=high), y2="interval_high:Q"
+        ),
+        base.mark_point(filled=True, size=70, color=INK).encode(x=x, y=alt.Y("score:Q", scale=high)),
+    ).properties(width=260 if narrow else 340, height=260 if narrow else 300)
+
+
+def _draw_luck(luck: LuckMetrics, *, narrow: bool) -> dict[str, Any]:
+    charts = {}
+    if luck.population is not None:
+        charts["luck"] = luck.population.plot().properties(width=_width(narrow), height=200)
+    if luck.ridge is not None:
+        if luck.ridge.path is not None:
+            charts["ridge"] = _draw_path(luck.ridge, narrow=narrow)
+        charts["skills"] = _draw_skills(luck.ridge, narrow=narrow)
+    return charts
+
+
+def _draw_path(found: RidgeLuck, *, narrow: bool) -> Any:
+    """l2 over the ridge, with the one that was used."""
+    import altair as alt
+
+    assert found.path is not None
+    used = [{"ridge": found.skills.ridge, "l2": found.l2}] if found.skills.ridge else []
+    dot = alt.Chart(alt.InlineData(values=used)).mark_point(filled=True, size=90, color=ACCENT)
+    return (found.path.plot() + dot.encode(x="ridge:Q", y="l2:Q")).properties(width=_width(narrow), height=200)
+
+
+def _draw_skills(found: RidgeLuck, *, narrow: bool) -> Any:
+    """The strongest players with intervals of two standard errors, in Elo points."""
+    import altair as alt
+
+    frame = found.skills_frame().head(_SHOWN)
+    rows = [
+        {
+            "player": row["player"],
+            "elo": row["elo"],
+            "low": row["elo"] - 1.96 * row["elo_error"],
+            "high": row["elo"] + 1.96 * row["elo_error"],
+        }
+        for row in frame.iter_rows(named=True)
+    ]
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        y=alt.Y("player:N", sort=None, title=None, axis=alt.Axis(labelLimit=110 if narrow else 200, labelOverlap=False))
+    )
+    x = alt.X("low:Q", title="Skill (Elo points around the mean)", scale=alt.Scale(zero=False))
+    zero = alt.Chart(alt.InlineData(values=[{"at": 0}])).mark_rule(color=GREY, strokeDash=[4, 3]).encode(x="at:Q")
+    return (
+        zero
+        + base.mark_rule(color=INK, strokeWidth=1.5).encode(x=x, x2="high:Q")
+        + base.mark_point(filled=True, size=45, color=ACCENT).encode(x="elo:Q")
+    ).properties(width=190 if narrow else 400, height=18 * len(rows))
+
+
+def _width(narrow: bool) -> int:
+    return 270 if narrow else 440

@@ -4,28 +4,16 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from ludometer.arrays import Floats, Mask
 from ludometer.errors import ConvergenceWarning, LudometerError, MatchDataError
 from ludometer.matches import Matches, Pairs
-from ludometer.measurement.population.sampler import (
-    Sample,
-    Sampler,
-    SigmaPrior,
-    make_model,
-    make_prior,
-    maximise,
-    sample_population,
-    tally_orders,
-    tally_results,
-)
 from ludometer.parallel import Workers
 from ludometer.players import Players
 from ludometer.result import Provenance
-from ludometer.strength.ranked import Orders
 
 if TYPE_CHECKING:
     import altair
@@ -33,6 +21,7 @@ if TYPE_CHECKING:
 
     from ludometer.kernels.gibbs.multiplayer import Finishes
     from ludometer.kernels.gibbs.pairs import Record
+    from ludometer.measurement.luck.sampler import Sample, Sampler
 
 _OTHER_PRIORS = ("invgamma:2,1", "uniform:10")
 _OTHER_ESS = 100
@@ -41,7 +30,43 @@ _OTHER_ESS = 100
 _HIGHEST_K = 0.7
 """Of the Pareto shape of importance weights, beyond which they are not to be trusted (Vehtari et al. 2024)."""
 
+_FURTHEST = 1e4
+"""The largest sigma of a prior without end: the printed sampler, none of its own model, can run off to infinity."""
+
 Interval = tuple[float, float]
+
+
+class SigmaPrior(NamedTuple):
+    """The prior of sigma: proportional to sigma^-power exp(-rate / sigma^2) up to `top`."""
+
+    name: str
+    power: float
+    rate: float
+    top: float
+
+    def log_density(self, sigma: Floats) -> Floats:
+        """Up to a constant."""
+        inside = -self.power * np.log(sigma) - self.rate / sigma**2
+        return np.where(sigma <= self.top, inside, -np.inf)
+
+
+def make_prior(text: str) -> SigmaPrior:
+    """`uniform:10`, flat on sigma from 0 to 10, or `invgamma:2,1` on sigma^2, as Gilbert and Wells have it.
+
+    >>> make_prior("invgamma:2,1")
+    SigmaPrior(name='invgamma:2,1', power=5.0, rate=1.0, top=10000.0)
+    """
+    kind, _, numbers = text.partition(":")
+    try:
+        values = [float(number) for number in numbers.split(",")]
+    except ValueError:
+        values = []
+    if all(np.isfinite(value) and value > 0 for value in values):
+        if kind == "uniform" and len(values) == 1:
+            return SigmaPrior(text, 0.0, 0.0, values[0])
+        if kind == "invgamma" and len(values) == 2:
+            return SigmaPrior(text, 2 * values[0] + 1, values[1], _FURTHEST)
+    raise LudometerError(f"a prior of the spread is such as uniform:10 or invgamma:2,1, not {text!r}")
 
 
 @dataclass(frozen=True)
@@ -206,6 +231,8 @@ def measure_population(
     >>> luck.converged, 0.5 < luck.l2 < 0.95
     (True, True)
     """
+    from ludometer.measurement.luck.sampler import make_model, sample_population
+
     chosen = make_prior(prior)
     record, played, n_ties = _prepare(matches)
     tie_sd = tie_sd if n_ties else 0.0
@@ -247,6 +274,8 @@ def estimate_population(matches: Matches, *, sweeps: int = 400, seed: int = 0) -
     >>> 0.5 < estimate_population(simulate_strengths(40, 3000, sd=150, seed=1)).l2 < 0.95
     True
     """
+    from ludometer.measurement.luck.sampler import maximise
+
     record, _, n_ties = _prepare(matches)
     path = maximise(record, has_ties=n_ties > 0, sweeps=sweeps, seed=seed)
     third, last = np.array_split(path[len(path) // 2 :], 2)
@@ -257,6 +286,9 @@ def estimate_population(matches: Matches, *, sweeps: int = 400, seed: int = 0) -
 
 def _prepare(matches: Matches) -> tuple[Record | Finishes, Mask, int]:
     """Results in rows, or orders, of those who played; who did, and the number of ties that tell of t."""
+    from ludometer.measurement.luck.sampler import tally_orders, tally_results
+    from ludometer.strength.ranked import Orders
+
     if not len(matches):
         raise MatchDataError("there are no matches")
     played = matches.counts > 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from ludometer.kernels.gibbs.truncated import Word, make_word
 from ludometer.parallel import Workers, map_tasks
 from ludometer.strength.ranked import Orders
 
+if TYPE_CHECKING:
+    from ludometer.measurement.luck.population import SigmaPrior
+
 Sampler = Literal["corrected", "printed", "printed-ties"]
 
 _WARM_UP = 200
@@ -40,9 +43,6 @@ _HIGHEST_RHAT, _STILL_WARMING = 1.01, 1.05
 _TIE_RATE = (2.0, 5.0)
 """The printed beta prior of the tie rate."""
 
-_FURTHEST = 1e4
-"""The largest sigma of a prior without end: the printed sampler, none of its own model, can run off to infinity."""
-
 _FEW_MATCHES = 10
 """Matches a player below which sigma also steps with all skills: with more it mixes well without."""
 
@@ -53,39 +53,6 @@ _LARGE = 20_000
 """Players of a record that takes so long that users want to be told how it goes."""
 
 _log = logging.getLogger(__name__)
-
-
-class SigmaPrior(NamedTuple):
-    """The prior of sigma: proportional to sigma^-power exp(-rate / sigma^2) up to `top`."""
-
-    name: str
-    power: float
-    rate: float
-    top: float
-
-    def log_density(self, sigma: Floats) -> Floats:
-        """Up to a constant."""
-        inside = -self.power * np.log(sigma) - self.rate / sigma**2
-        return np.where(sigma <= self.top, inside, -np.inf)
-
-
-def make_prior(text: str) -> SigmaPrior:
-    """`uniform:10`, flat on sigma from 0 to 10, or `invgamma:2,1` on sigma^2, as Gilbert and Wells have it.
-
-    >>> make_prior("invgamma:2,1")
-    SigmaPrior(name='invgamma:2,1', power=5.0, rate=1.0, top=10000.0)
-    """
-    kind, _, numbers = text.partition(":")
-    try:
-        values = [float(number) for number in numbers.split(",")]
-    except ValueError:
-        values = []
-    if all(np.isfinite(value) and value > 0 for value in values):
-        if kind == "uniform" and len(values) == 1:
-            return SigmaPrior(text, 0.0, 0.0, values[0])
-        if kind == "invgamma" and len(values) == 2:
-            return SigmaPrior(text, 2 * values[0] + 1, values[1], _FURTHEST)
-    raise LudometerError(f"a prior of the spread is such as uniform:10 or invgamma:2,1, not {text!r}")
 
 
 def make_model(prior: SigmaPrior, *, sampler: Sampler = "corrected", tie_sd: float = 0.0) -> Model:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-_FOLDER = Path(__file__).parent / "published"
+_FOLDER = Path(__file__).parent / "tables"
 _TABLES = {
     25: "duersch2020_table2_regulars.csv",
     1: "duersch2020_table5_all.csv",
@@ -21,7 +21,7 @@ _CHESS_LINE = ((0, 0.0), (25, 22.9), (50, 44.9), (100, 171.7))
 """x%-chess, regulars: Table 2 for 50 and 100; for 25 the SD of two-player poker, which section 4 says it has."""
 
 
-_PLAIN = {"50% Determ.": "half strength, half coins", "50% Chess": "half chess, half coins"}
+_PLAIN = {"50% Determ.": "half skill, half coin", "50% Chess": "half chess, half coin"}
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,20 @@ def neighbours(sd: float) -> tuple[ReferenceGame | None, ReferenceGame | None]:
     above = [game for game in games if game.sd >= sd]
     below = [game for game in games if game.sd < sd]
     return (above[-1] if above else None, below[0] if below else None)
+
+
+def describe_place(sd: float) -> str:
+    """Where an SD stands among the published games, in words.
+
+    >>> describe_place(200.0)
+    'between Tennis (218.8) and Chess (171.7) on the published scale'
+    """
+    above, below = neighbours(sd)
+    if above and below:
+        return f"between {above.label} ({above.sd:g}) and {below.label} ({below.sd:g}) on the published scale"
+    if below:
+        return f"above all published games (the highest is {below.label}, {below.sd:g})"
+    return f"below all published games (the lowest is {above.label}, {above.sd:g})" if above else "nowhere"
 
 
 def published_x(sd: float) -> tuple[float | None, float | None]:

@@ -5,14 +5,20 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from ludometer.arrays import Floats
 from ludometer.errors import ConvergenceWarning, LudometerError, MatchDataError, NoFiniteFit
 from ludometer.matches import Matches, Pairs
-from ludometer.measurement.entropy.chains import (
+from ludometer.measurement.luck.entropy import (
+    EntropyLuck,
+    measure_entropy_luck,
+    measure_luck_under,
+    measure_season_luck,
+)
+from ludometer.measurement.luck.older import (
     Repetitions,
     SkillChain,
     VarianceRatio,
@@ -20,20 +26,16 @@ from ludometer.measurement.entropy.chains import (
     measure_skill_chain,
     measure_variance_ratio,
 )
-from ludometer.measurement.entropy.entropy import (
-    EntropyLuck,
-    measure_entropy_luck,
-    measure_luck_under,
-    measure_season_luck,
-)
-from ludometer.measurement.population.population import PopulationLuck, measure_population
-from ludometer.measurement.population.sampler import make_prior
+from ludometer.measurement.luck.population import PopulationLuck, make_prior, measure_population
 from ludometer.parallel import Workers
 from ludometer.strength.pairwise import check_ridge, fit_skills
 from ludometer.strength.ranked import fit_orders
 from ludometer.strength.ridge import RidgePath, cross_validate_ridge, trace_ridge
 from ludometer.strength.skills import Link, Skills, check_link
 from ludometer.strength.uncertainty import estimate_errors
+
+if TYPE_CHECKING:
+    import polars as pl
 
 RIDGE, PRIOR = 0.25, "uniform:10"
 """Gilbert and Wells' Table 2 has this ridge; the prior is flat on sigma, theirs is `invgamma:2,1`."""
@@ -112,6 +114,24 @@ class RidgeLuck:
     def l2(self) -> float:
         """1 / (1 + variance of the skills), in SDs of performance."""
         return self.skills.l2()
+
+    def skills_frame(self) -> pl.DataFrame:
+        """player, skill, error, elo, elo_error; the strongest first, 10,000 at most."""
+        import polars as pl
+
+        skills = self.skills
+        points = skills.elo / np.where(skills.skill == 0, np.nan, skills.skill)
+        scale = float(np.nanmedian(points)) if np.isfinite(points).any() else 0.0
+        frame = pl.DataFrame(
+            {
+                "player": skills.players.names,
+                "skill": skills.skill,
+                "error": self.errors,
+                "elo": skills.elo,
+                "elo_error": self.errors * scale,
+            }
+        )
+        return frame.filter(pl.Series(skills.played)).sort("skill", "player", descending=[True, False]).head(10_000)
 
 
 @dataclass(frozen=True, eq=False)

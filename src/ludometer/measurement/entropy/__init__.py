@@ -1,1 +1,0 @@
-"""Luck as entropy: L, skill chains, repetitions."""

@@ -1,1 +1,0 @@
-"""The spread of skills in the population, by the Gibbs sampler."""

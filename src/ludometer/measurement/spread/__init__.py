@@ -1,1 +1,0 @@
-"""How far ratings spread, whom players met, and whether a lead persists."""

@@ -1,0 +1,114 @@
+"""A measurement in plain words, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ludometer.measurement.benchmarks.published import describe_place
+from ludometer.wording import percent
+
+if TYPE_CHECKING:
+    from ludometer.measurement.measurement import Measurement, RecordCounts
+    from ludometer.measurement.spread import Spread
+
+
+def describe_record(data: RecordCounts) -> str:
+    """How many matches of how many players: the line above the answer."""
+    fewest, _, most = data.players_per_match
+    parts = [f"{data.n_matches:,} matches", f"{data.n_players:,} players, {data.n_regulars:,} with 25 matches or more"]
+    if most > 2:
+        parts.append(f"{f'{fewest} to ' if fewest < most else ''}{most} players per match")
+    if data.dropped_matches:
+        parts.append(f"{data.dropped_matches:,} matches dropped: in smaller groups")
+    return " · ".join(parts)
+
+
+def answer_lines(game: Measurement) -> list[str]:
+    """At most a screen: the verdict, how sure it is, what it compares with, skills, luck, the fit, the record."""
+    lines = [] if game.verdict is None else [game.verdict.statement, ""]
+    main = game.main
+    if main.sd is None or main.p_sd is None or main.p_1_99 is None:
+        few = f"{main.n:,} {'player has' if main.n == 1 else 'players have'} {main.min_matches} matches or more"
+        return lines or [f"These data cannot tell: {few}."]
+    entries = {
+        "How sure": _how_sure(game),
+        "Compare": _compare(game, main.sd),
+        "Skills": _skills(game, main),
+        "Luck": _luck(game),
+        "Fit": _fit(game),
+        "Record": _record(game),
+    }
+    for name, texts in entries.items():
+        lines += [f"{'' if place else name:<10} {text}" for place, text in enumerate(texts)]
+    return lines
+
+
+def _how_sure(game: Measurement) -> list[str]:
+    """What the checks say; where the verdict is refused, the reasons after the first, which the statement has."""
+    if game.verdict is None:
+        return []
+    return list(game.verdict.reasons[1:] if game.is_refused else game.verdict.reasons[3:])
+
+
+def _compare(game: Measurement, sd: float) -> list[str]:
+    lines = []
+    if game.shares is not None and game.verdict is not None:
+        skill, kept = game.shares
+        lines.append(f"skill share {skill.in_words}: {game.verdict.reasons[0].replace(str(skill), f'{skill.x:.0f}%')}")
+        rest = ", and a coin decides the rest" if np.isfinite(kept.x) else ""
+        lines.append(f"{game.reference_name} share {kept.in_words}{rest}")
+    return [*lines, describe_place(sd)]
+
+
+def _skills(game: Measurement, main: Spread) -> list[str]:
+    interval = "" if main.sd_interval is None else f" [{main.sd_interval[0]:.1f}, {main.sd_interval[1]:.1f}]"
+    lines = [
+        f"SD of ratings {main.sd:.1f}{interval}: a player one SD better scores {percent(main.p_sd or 0.5)}, "
+        f"the best 1% score {percent(main.p_1_99 or 0.5)} against the worst 1%",
+        "no number of games would show who is one SD better"
+        if main.rep is None
+        else f"such a player wins a best-of-{main.rep} more than 75% of the time",
+    ]
+    skill = None if game.yardstick is None or game.is_refused else game.yardstick.skill
+    if skill is not None and np.isfinite(skill.estimate):
+        low, high = skill.interval
+        end = f"{high:.0f}" if np.isfinite(high) else "more"
+        lines[1] += (
+            f" · on this schedule, ratings like these take skills with an SD of {skill.estimate:.0f} [{low:.0f}, {end}]"
+        )
+    return lines
+
+
+def _luck(game: Measurement) -> list[str]:
+    """l2 and L; beside the population's l2 that of the fitted skills would only confuse: the report explains it."""
+    luck, parts = game.luck, []
+    if luck is None:
+        return []
+    if luck.population is not None:
+        found = luck.population
+        low, high = (100 * end for end in found.l2_interval)
+        parts.append(f"{percent(found.l2)} [{low:.1f}, {high:.1f}] of the variance in performance (ℓ²)")
+        if not found.converged:
+            parts[-1] += f", uncertain: only {found.ess:,.0f} effective draws, R-hat {found.rhat:.2f}"
+    elif luck.ridge is not None:
+        parts.append(f"{percent(luck.ridge.l2)} of the variance in performance (ℓ² by penalised skills)")
+    if luck.ridge is not None:
+        parts.append(f"{percent(luck.ridge.luck)} of the information in a result (L)")
+    return [" · ".join(parts)] if parts else []
+
+
+def _fit(game: Measurement) -> list[str]:
+    fit, rival = game.best_fit, "a coin" if game.data.is_two_player else "all equal"
+    beyond = "" if fit.converged else "; the best k lies beyond the search"
+    return [f"k {fit.k:.4g}, loss {fit.loss:.4f} ({rival} {fit.loss_at_zero:.4f}){beyond}"]
+
+
+def _record(game: Measurement) -> list[str]:
+    past = game.persistence
+    parts = [] if game.verdict is None or game.is_refused else [game.verdict.reasons[2]]
+    parts.append(f"opponents differ by {game.matchmaking.mean_rating_difference:.0f} points on average")
+    if past.slope is not None and past.std_error is not None:
+        parts.append(f"persistence {past.slope:.3f} (SE {past.std_error:.3f}; pure chance 0)")
+    return [" · ".join(parts)]
