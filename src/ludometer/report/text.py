@@ -28,5 +28,3 @@ def format_players(frame: pl.DataFrame) -> str:
     known = {name: cells for name, cells in columns.items() if cells}
     numbers = map(str, range(1, len(frame) + 1))
     return format_table(["", *known], list(zip(numbers, *known.values(), strict=True)), left=(1,))
-
-
