@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import polars as pl
@@ -12,8 +12,8 @@ import pytest
 
 from ludometer.errors import LudometerError, MatchDataError, NoFiniteFit
 from ludometer.matches import Matches
-from ludometer.measurement import Measurement, Reference, measure, measure_reference
-from ludometer.measurement.measurement import REGULAR
+from ludometer.measurement import Comparison, Measurement, Reference, Verdict, Yardstick, measure, measure_reference
+from ludometer.measurement.measurement import REGULAR, Forecasts, Matchmaking, RecordCounts
 from ludometer.players import Players
 from ludometer.ratings import Elo, evaluate
 from ludometer.ratings.prizes import make_prizes
@@ -32,6 +32,11 @@ def sound(game: Measurement) -> Measurement:
     finite(game.document())
     assert game.plot().to_json()
     return game
+
+
+def test_no_part_has_more_than_a_dozen_fields() -> None:
+    for part in (Measurement, RecordCounts, Matchmaking, Forecasts, Comparison, Verdict, Yardstick):
+        assert len(fields(part)) <= 12, part
 
 
 def finite(value: object) -> None:
@@ -102,7 +107,7 @@ def test_all_draws_are_a_game_without_a_spread() -> None:
     draws = Matches.of_pairs(first, (first + rng.integers(1, 10, 200)) % 10, np.full(200, 0.5))
     game = sound(measure(draws, replicates=19))
     assert (game.data.draw_rate, game.best_fit.k, game.best_fit.loss, game.main.sd, game.main.rep) == (1, 0, 0, 0, None)
-    assert "no number of games would tell" in game.summary()
+    assert "no number of games would show who is one SD better" in game.summary()
     assert game.absent()["spread.0.rep"].startswith("one SD better is hardly better than even")
 
 
@@ -191,7 +196,9 @@ def test_a_game_without_regulars_says_so() -> None:
         None,
     )
     assert game.published == (None, None)
-    assert game.summary() == "Skill      cannot be told: 0 players have 25 matches or more"
+    assert game.summary() == (
+        "These data cannot tell: only 0 players have 25 matches or more, and at least 10 are needed."
+    )
     absent = game.absent()
     for name in ("sd", "min", "q01", "q99", "max", "p_sd", "p_1_99", "rep"):
         assert absent[f"spread.0.{name}"] == "fewer than two players have 25 matches"
@@ -299,7 +306,7 @@ def test_certain_strength_is_skill_beyond_all_yardsticks() -> None:
     assert game.verdict.answer == "skill"
     assert game.yardstick is not None
     assert list(game.yardstick.chess.interval) == [100, np.inf]
-    assert "more than 100% chess" in game.summary()
+    assert "chess share more than 100%" in game.summary()
     assert "yardstick.matched.x_chess" in game.absent()
 
 

@@ -113,9 +113,7 @@ def test_neighbours_enclose_an_sd(sd: float) -> None:
 def test_the_place_of_an_sd_is_told_in_words() -> None:
     assert describe_place(300) == "above all published games (the highest is Go, 278.9)"
     assert describe_place(0) == "below all published games (the lowest is Crazy 8s (3p), 2.3)"
-    assert (
-        describe_place(100) == "between half strength, half coins (122.8) and Tetris (2p) (95.7) on the published scale"
-    )
+    assert describe_place(100) == "between half skill, half coin (122.8) and Tetris (2p) (95.7) on the published scale"
 
 
 @pytest.mark.parametrize(("x", "sd"), [(50, 122.8), (40, 91.9), (30, 61.1), (20, 32.3), (15, 22.7), (10, 10.7), (0, 0)])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Game = tuple[str, Measurement]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison(Shown):
     """Games from most skill to least, and for each two the confidence that one shows more than the other.
 

@@ -94,7 +94,7 @@ class Matchmaking:
     """Whether opponents are alike in strength; None where it was not asked for."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Measurement(Shown):
     """How much skill a game shows, as played by these players."""
 

@@ -27,11 +27,10 @@ def describe_record(data: RecordCounts) -> str:
 
 def answer_lines(game: Measurement) -> list[str]:
     """At most a screen: the verdict, how sure it is, what it compares with, skills, luck, the fit, the record."""
-    lines = [] if game.verdict is None else [game.verdict.statement, ""]
     main = game.main
-    if main.sd is None or main.p_sd is None or main.p_1_99 is None:
+    if main.sd is None:
         few = f"{main.n:,} {'player has' if main.n == 1 else 'players have'} {main.min_matches} matches or more"
-        return lines or [f"These data cannot tell: {few}."]
+        return [f"These data cannot tell: {few}." if game.verdict is None else game.verdict.statement]
     entries = {
         "How sure": _how_sure(game),
         "Compare": _compare(game, main.sd),
@@ -40,6 +39,7 @@ def answer_lines(game: Measurement) -> list[str]:
         "Fit": _fit(game),
         "Record": _record(game),
     }
+    lines = [] if game.verdict is None else [game.verdict.statement, ""]
     for name, texts in entries.items():
         lines += [f"{'' if place else name:<10} {text}" for place, text in enumerate(texts)]
     return lines

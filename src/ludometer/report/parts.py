@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ludometer import wording
 from ludometer.drawing import to_svg
+from ludometer.report.templates import Figure, figures
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,9 +27,13 @@ NOTHING = "-"
 
 def figure_of(result: Measurement | Comparison, name: str, caption: str) -> str:
     """A chart of a result; nothing where it has none of that name."""
-    if name not in result.charts():
-        return ""
-    return figure(lambda *, narrow: result.charts(narrow=narrow)[name], caption)
+    charts = _drawn(result).get(name)
+    return "" if charts is None else figure(lambda *, narrow: charts.narrow if narrow else charts.wide, caption)
+
+
+@lru_cache(maxsize=1)
+def _drawn(result: Measurement | Comparison) -> dict[str, Figure]:
+    return figures(result)
 
 
 def figure(draw: Callable[..., Any], caption: str) -> str:
