@@ -1,24 +1,22 @@
-"""Pairs of players: what one is expected to score against the other by their gains, and the rating difference."""
+"""Players compared by their gains: each pair that met, and each player against a reference."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from ludometer.arrays import Codes, Counts, Floats
 from ludometer.errors import LudometerError
-from ludometer.moves.gains import Gains, rating_difference
-from ludometer.moves.samples import Samples, gather_samples
-from ludometer.moves.uncertainty import MIN_GAMES, find_intervals
+from ludometer.moves.gains import Gains, Reference, Samples, finite_frame, gather_samples, rating_difference
+from ludometer.moves.uncertainty import USUAL, Intervals
 
 if TYPE_CHECKING:
     import polars as pl
 
 Distribution = Literal["player", "pair"]
 """Whose moves make a distribution: all of a player's (Ferreira's Table 1), or those of the pair's games (Table 3)."""
-
 
 NO_PAIR = "no two players have moves that count in the same game"
 
@@ -32,7 +30,7 @@ class PairTable:
     second: Codes
     n_meetings: Counts
     n_games: Counts
-    """Games that the interval rests on: of the pair, or of the one of the two who has fewer."""
+    """Games that the interval rests on: those of the pair, or of the player with fewer games."""
     score: Floats
     difference: Floats
     low: Floats
@@ -44,9 +42,7 @@ class PairTable:
         return len(self.first)
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a pair."""
-        import polars as pl
-
+        """One row per pair."""
         columns = {
             "player_1": [self.names[code] for code in self.first],
             "player_2": [self.names[code] for code in self.second],
@@ -56,24 +52,34 @@ class PairTable:
             "low": self.low,
             "high": self.high,
         }
-        numbers = ("expected_score", "difference", "low", "high")
-        finite = [pl.when(pl.col(name).is_finite()).then(pl.col(name)).alias(name) for name in numbers]
-        return pl.DataFrame(columns).with_columns(finite)
+        return finite_frame(columns)
+
+
+@dataclass(frozen=True, eq=False)
+class AgainstReference:
+    """Each player against the reference: expected score, difference (-inf: no estimate yet), error and interval."""
+
+    reference: str
+    score: Floats
+    difference: Floats
+    error: Floats
+    low: Floats
+    high: Floats
+    lanes: Floats
+
+    def take(self, kept: Codes) -> AgainstReference:
+        """Only these players."""
+        columns = ("score", "difference", "error", "low", "high", "lanes")
+        return replace(self, **{name: getattr(self, name)[kept] for name in columns})
 
 
 def compare_pairs(
-    gains: Gains,
-    weight: Floats,
-    *,
-    distribution: Distribution = "player",
-    level: float = 0.95,
-    min_games: int = MIN_GAMES,
+    gains: Gains, weight: Floats, *, distribution: Distribution = "player", intervals: Intervals = USUAL
 ) -> PairTable:
     """All pairs that met, by their distributions of gains (Algorithm 1), with intervals from the lanes of weights."""
     first, second, met = find_meetings(gains)
-    n_players = len(gains.players)
     if distribution == "player":
-        samples = gather_samples(gains, gains.player, n_players)
+        samples = gather_samples(gains, gains.player, len(gains.players))
         _, games = gains.counts()
         rows, columns, n_games = first, second, np.minimum(games[first], games[second])
     elif not len(first):
@@ -81,62 +87,68 @@ def compare_pairs(
     else:
         samples, rows, columns = _pair_samples(gains, first, second)
         n_games = met
-    return tabulate_pairs(
-        samples,
-        (rows, columns),
-        weight,
-        names=tuple(gains.players.names),
-        pairs=(first, second),
-        met=met,
-        n_games=n_games,
-        level=level,
-        min_games=min_games,
-    )
+    names = tuple(gains.players.names)
+    return tabulate_pairs(samples, (rows, columns), weight, names, (first, second), met, n_games, intervals)
 
 
 def tabulate_pairs(
     samples: Samples,
     sample_pairs: tuple[Codes, Codes],
     weight: Floats,
-    *,
     names: tuple[str, ...],
     pairs: tuple[Codes, Codes],
     met: Counts,
     n_games: Counts,
-    level: float,
-    min_games: int,
+    intervals: Intervals,
 ) -> PairTable:
     """The table of these pairs of samples; lane 0 of the weights is the estimate, the others are replicates."""
     score = samples.scores(*sample_pairs, weight)
-    with np.errstate(divide="ignore"):
-        difference = np.asarray(rating_difference(score))
-    low, high = find_intervals(difference[:, 0], difference[:, 1:], n_games, level=level, min_games=min_games)
+    difference = np.asarray(rating_difference(score))
+    low, high = intervals.around(difference[:, 0], difference[:, 1:], n_games)
     return PairTable(names, *pairs, met, n_games, score[:, 0], difference[:, 0], low, high, difference[:, 1:])
+
+
+def compare_with_reference(
+    gains: Gains,
+    sample: Codes,
+    reference: Reference,
+    weight: Floats,
+    *,
+    games: Counts,
+    intervals: Intervals = USUAL,
+) -> AgainstReference:
+    """Each sample of gains against the reference, whose own error is ignored; samples without gains are NaN.
+
+    `sample` numbers the sample of each gain (-1: none), `games` counts the games of each sample.
+    """
+    n_samples = len(games)
+    samples = gather_samples(gains, sample, n_samples, references=[reference])
+    filled = np.flatnonzero(np.diff(samples.starts)[:n_samples]).astype(np.int32)
+    score = np.full((n_samples, weight.shape[1]), np.nan)
+    score[filled] = samples.scores(filled, np.full(len(filled), n_samples, np.int32), weight)
+    difference = np.asarray(rating_difference(score))
+    low, high = intervals.around(difference[:, 0], difference[:, 1:], games)
+    error = intervals.errors(difference[:, 1:], games)
+    return AgainstReference(reference.name, score[:, 0], difference[:, 0], error, low, high, difference[:, 1:])
 
 
 def find_meetings(gains: Gains) -> tuple[Codes, Codes, Counts]:
     """Pairs in which both have moves that count in the same game, lower code first, and in how many games."""
-    own = np.unique(np.column_stack((gains.game, gains.player, gains.opponent)), axis=0)
-    both = np.intersect1d(_seat_key(own, gains, 1), _seat_key(own, gains, 2))
+    own = np.unique(np.column_stack((gains.game, gains.player, gains.opponent)), axis=0).astype(np.int64)
+    game, player, opponent = own[own[:, 2] >= 0].T
     n = len(gains.players)
-    pair = both % (n * n)
+    both = np.intersect1d((game * n + player) * n + opponent, (game * n + opponent) * n + player)
+    one, other = both % (n * n) // n, both % n
     # an engine that plays itself is no pair
-    pair = pair[pair // n != pair % n]
-    one, other = pair // n, pair % n
-    keys, count = np.unique(np.minimum(one, other) * n + np.maximum(one, other), return_counts=True)
+    apart = one != other
+    low, high = np.minimum(one, other)[apart], np.maximum(one, other)[apart]
+    keys, count = np.unique(low * n + high, return_counts=True)
     # both seats of each game were counted
     return (keys // n).astype(np.int32), (keys % n).astype(np.int32), (count // 2).astype(np.int64)
 
 
-def _seat_key(own: Codes, gains: Gains, seat: int) -> Counts:
-    n = len(gains.players)
-    known = own[:, 2] >= 0
-    game, mine, theirs = own[known, 0].astype(np.int64), own[known, seat].astype(np.int64), own[known, 3 - seat]
-    return np.asarray((game * n + mine) * n + theirs)
-
-
 def _pair_samples(gains: Gains, first: Codes, second: Codes) -> tuple[Samples, Codes, Codes]:
-    """Two samples a pair: the gains of each in their games against the other."""
+    """Two samples per pair: the gains of each player in their games against the other."""
     n = len(gains.players)
     pair_key = first.astype(np.int64) * n + second
     low, high = np.minimum(gains.player, gains.opponent), np.maximum(gains.player, gains.opponent)

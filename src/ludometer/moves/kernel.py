@@ -11,7 +11,7 @@ from ludometer.kernels.runtime.compile import kernel
 def weighted_scores_plain(
     value: Codes, game: Codes, starts: Counts, first: Codes, second: Codes, weight: Floats
 ) -> Floats:
-    """The plain twin of `weighted_scores`: each gain of one sample is held against each of the other."""
+    """The plain twin of `weighted_scores`: each gain of one sample is compared with each of the other."""
     score = np.empty((len(first), weight.shape[1]))
     for pair in range(len(first)):
         ours = slice(starts[first[pair]], starts[first[pair] + 1])

@@ -1,1 +1,0 @@
-"""Chess files: games in PGN with their moves, tables of evaluations."""
