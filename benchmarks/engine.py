@@ -26,13 +26,13 @@ import numpy as np
 
 from ludometer.arrays import Floats
 from ludometer.chess import calibrate, study_strengths
-from ludometer.chess.analysis import Analysis, analyse_games, recall_evaluations, replay_games
-from ludometer.chess.cache import dump
-from ludometer.chess.calibration import HeldOut, Units
-from ludometer.chess.engine import Engine, Search, find_engine
-from ludometer.chess.games import ChessGame
-from ludometer.chess.play import Choose, play_game, play_itself
-from ludometer.chess.reading.games import read_chess_games
+from ludometer.chess.engine.analysis import Analysis, analyse_games, recall_evaluations, replay_games
+from ludometer.chess.engine.cache import dump
+from ludometer.chess.strength.calibration import HeldOut, Units
+from ludometer.chess.engine.uci import Engine, Search, find_engine
+from ludometer.chess.record.pgn import ChessGame
+from ludometer.chess.engine.play import Choose, play_game, play_itself
+from ludometer.chess.record.pgn import read_chess_games
 from ludometer.moves import ENGINE, Evaluations, measure_gains, measure_strengths, pool_gains
 from ludometer.parallel import Workers
 from schedules import store, stored

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from ludometer.arrays import Codes, Floats
-from ludometer.chess.calibration import make_calibration
-from ludometer.moves.evaluations import EvaluatedGame, Evaluations
+from ludometer.chess.strength.calibration import make_calibration
+from ludometer.chess.record.evaluations import EvaluatedGame, Evaluations
 from ludometer.moves.gains import expected_score, rating_difference
 from ludometer.moves.pairs import Distribution
-from ludometer.moves.strengths import measure_strengths, solve_strengths
+from ludometer.chess.strength.strengths import measure_strengths, solve_strengths
 from schedules import store
 
 RUNS, MOVES, FORM, REPLICATES = 200, 40, 0.5, 400

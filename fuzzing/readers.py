@@ -96,8 +96,8 @@ def read_pgn_headers(given: Input, _: Path) -> object:
 def read_games(given: Input, folder: Path) -> object:
     """Games with their moves: read, replayed by the rules, and followed as they grow."""
     from ludometer.chess.commands.follow import watch_moves
-    from ludometer.chess.reading.games import is_pgn, read_chess_games
-    from ludometer.chess.rules import replay
+    from ludometer.chess.record.pgn import is_pgn, read_chess_games
+    from ludometer.chess.record.rules import replay
 
     path = _file(given, folder, ".pgn")
     is_pgn(str(path))
@@ -113,7 +113,7 @@ def read_games(given: Input, folder: Path) -> object:
 
 def read_results(given: Input, _: Path) -> object:
     """A result, an evaluation, the moves of a line."""
-    from ludometer.chess.reading.games import parse_evaluation, parse_moves
+    from ludometer.chess.record.pgn import parse_evaluation, parse_moves
     from ludometer.read.columns.outcomes import parse_result
 
     if parse_result(given.text) not in (-1, 0, 1, 2):
@@ -185,7 +185,7 @@ def read_rating_list(given: Input, folder: Path) -> object:
 
 def read_evaluation_table(given: Input, folder: Path) -> object:
     """A table of evaluations."""
-    from ludometer.chess.reading.evaluations import read_evaluations
+    from ludometer.chess.record.tables import read_evaluations
 
     return read_evaluations(_file(given, folder), drop_bad_rows=given.choices["drop"]).describe()
 
@@ -284,7 +284,7 @@ def read_winning_model(given: Input, folder: Path) -> object:
 
 def read_cache(given: Input, folder: Path) -> object:
     """The cache of a chess engine's evaluations."""
-    from ludometer.chess.cache import Cache
+    from ludometer.chess.engine.cache import Cache
 
     for left in folder.glob("cache*"):
         left.unlink()

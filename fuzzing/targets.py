@@ -163,7 +163,7 @@ def sound_cache(_: Random) -> bytes:
     if not _CACHES:
         import tempfile
 
-        from ludometer.chess.cache import Cache, Line, Settings
+        from ludometer.chess.engine.cache import Cache, Line, Settings
 
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "cache.sqlite"

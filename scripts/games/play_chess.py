@@ -15,7 +15,7 @@ from random import Random
 from ladder import Ladder, Scores, Task, chance
 
 import chess
-from ludometer.chess.engine import Engine, Search, find_engine
+from ludometer.chess.engine.uci import Engine, Search, find_engine
 
 NODES = (1, 50, 100, 200, 400, 800)
 RATES = (0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ludometer.chess.cache import Cache, Line, Settings, default_path, dump, pack_lines, unpack_lines
-from ludometer.chess.rules import Replay
+from ludometer.chess.engine.cache import Cache, Line, Settings, default_path, dump, pack_lines, unpack_lines
+from ludometer.chess.record.rules import Replay
 from ludometer.errors import LudometerError
 
 SETTINGS = Settings("Fake 1.0", "net", (("Style", "calm"),), 12, None, 2, 16, "position")

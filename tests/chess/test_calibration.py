@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from ludometer.arrays import Floats
-from ludometer.chess.calibration import Calibration, calibrate, fit_monotone, load_calibration, make_calibration
+from ludometer.chess.strength.calibration import Calibration, calibrate, fit_monotone, load_calibration, make_calibration
 from ludometer.errors import LudometerError
-from ludometer.moves.evaluations import Conventions, Evaluations
+from ludometer.chess.record.evaluations import Conventions, Evaluations
 from ludometer.moves.gains import Filters, measure_gains
-from ludometer.moves.samples import pool_gains
-from ludometer.moves.strengths import measure_strengths
+from ludometer.moves.gains import pool_gains
+from ludometer.chess.strength.strengths import measure_strengths
 from tests.moves.simulated import simulate
 
 SLOPE, SCATTER = 0.083, 6.0

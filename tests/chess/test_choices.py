@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ludometer.chess.choices import compare_filters, vary_mate_value
+from ludometer.chess.strength.variation import compare_filters, vary_mate_value
 from ludometer.errors import LudometerError
-from ludometer.moves.evaluations import EvaluatedGame, Evaluations
+from ludometer.chess.record.evaluations import EvaluatedGame, Evaluations
 from ludometer.moves.gains import Filters
-from ludometer.moves.strengths import measure_strengths
+from ludometer.chess.strength.strengths import measure_strengths
 from tests.moves.simulated import round_robin, simulate
 
 

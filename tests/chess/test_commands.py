@@ -23,7 +23,7 @@ import pytest
 import zstandard
 
 from ludometer.chess import fit_sensitivity, measure_quality, scale_events
-from ludometer.chess.reading.games import read_chess_games
+from ludometer.chess.record.pgn import read_chess_games
 from ludometer.moves import Evaluations
 from ludometer.report.schema import load_schema
 from tests.chess.fake_engine import starts, write_engine

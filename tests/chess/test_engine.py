@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from ludometer.chess.analysis import analyse_games, recall_evaluations
-from ludometer.chess.cache import Line, dump
-from ludometer.chess.engine import Engine, EngineFailure, Search, find_engine, read_lines
-from ludometer.chess.games import ChessGame
-from ludometer.chess.rules import replay
+from ludometer.chess.engine.analysis import analyse_games, recall_evaluations
+from ludometer.chess.engine.cache import Line, dump
+from ludometer.chess.engine.uci import Engine, EngineFailure, Search, find_engine, read_lines
+from ludometer.chess.record.pgn import ChessGame
+from ludometer.chess.record.rules import replay
 from ludometer.errors import LudometerError
 from ludometer.parallel import Workers
 from tests.chess.fake_engine import starts, write_engine
@@ -206,9 +206,9 @@ def test_a_killed_run_resumes_to_the_same_evaluations(tmp_path: Path) -> None:
     engine = write_engine(tmp_path, delay=0.05)
     program = f"""
 import sys
-from ludometer.chess.analysis import analyse_games
-from ludometer.chess.engine import Search
-from ludometer.chess.games import ChessGame
+from ludometer.chess.engine.analysis import analyse_games
+from ludometer.chess.engine.uci import Search
+from ludometer.chess.record.pgn import ChessGame
 games = [ChessGame(str(k), "Ann", "Ben", moves) for k, moves in enumerate({[game.moves for game in GAMES]!r})]
 analyse_games(games, engine={str(engine)!r}, search=Search(depth=1), cache=sys.argv[1])
 """

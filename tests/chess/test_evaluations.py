@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from ludometer.chess.reading.evaluations import read_evaluations
+from ludometer.chess.record.tables import read_evaluations
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.moves.evaluations import BLACK, NOBODY, WHITE, Conventions
+from ludometer.chess.record.evaluations import BLACK, NOBODY, WHITE, Conventions
 from ludometer.moves.gains import measure_gains
 
 PLAIN = """game,ply,player,evaluation

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ludometer.chess.events import compare_events, scale_events
+from ludometer.chess.strength.events import compare_events, scale_events
 from ludometer.errors import LudometerError
-from ludometer.moves.evaluations import Evaluations
+from ludometer.chess.record.evaluations import Evaluations
 from ludometer.moves.gains import expected_score, measure_gains
 from tests.moves.simulated import round_robin, simulate
 

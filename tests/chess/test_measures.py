@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ludometer.chess.measures import choice_probabilities, fit_choices, fit_sensitivity, measure_quality
+from ludometer.chess.strength.measures import choice_probabilities, fit_choices, fit_sensitivity, measure_quality
 from ludometer.errors import LudometerError
-from ludometer.moves.evaluations import EvaluatedGame, Evaluations
+from ludometer.chess.record.evaluations import EvaluatedGame, Evaluations
 from ludometer.moves.gains import Filters
 from tests.moves.simulated import simulate
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from ludometer.chess.reading.games import is_pgn, parse_moves, read_chess_games
+from ludometer.chess.record.pgn import is_pgn, parse_moves, read_chess_games
 from ludometer.errors import LudometerError
 
 TWO = """[Event "Club"]
@@ -127,7 +127,7 @@ def test_a_table_is_not_taken_for_games(tmp_path: Path) -> None:
 
 def test_our_reader_finds_the_moves_that_python_chess_finds() -> None:
     chess_pgn = pytest.importorskip("chess.pgn", reason="python-chess is not installed")
-    from ludometer.chess.rules import replay
+    from ludometer.chess.record.rules import replay
 
     stream = io.StringIO(TWO)
     theirs = []

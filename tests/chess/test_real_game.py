@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ludometer.chess.reading.evaluations import read_evaluations
-from ludometer.chess.trajectory import follow_player
-from ludometer.moves.evaluations import Evaluations
+from ludometer.chess.record.tables import read_evaluations
+from ludometer.chess.strength.trajectory import follow_player
+from ludometer.chess.record.evaluations import Evaluations
 from ludometer.moves.gains import expected_score, measure_gains, rating_difference
-from ludometer.moves.strengths import measure_strengths
+from ludometer.chess.strength.strengths import measure_strengths
 
 
 @pytest.fixture(scope="module")

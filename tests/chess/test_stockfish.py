@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from ludometer.chess.analysis import analyse_games
-from ludometer.chess.cache import dump
-from ludometer.chess.engine import HashPolicy, Search, find_engine
-from ludometer.chess.games import ChessGame
+from ludometer.chess.engine.analysis import analyse_games
+from ludometer.chess.engine.cache import dump
+from ludometer.chess.engine.uci import HashPolicy, Search, find_engine
+from ludometer.chess.record.pgn import ChessGame
 from ludometer.errors import LudometerError
 from ludometer.parallel import Workers
 from tests.test_parallel import Cluster, cluster
@@ -83,9 +83,9 @@ def test_a_game_that_was_killed_with_a_carried_hash_is_redone_and_equals_one_lef
     games, search = random_games(2, 40), Search(depth=7, hash_policy="game")
     program = f"""
 import sys
-from ludometer.chess.analysis import analyse_games
-from ludometer.chess.engine import Search
-from ludometer.chess.games import ChessGame
+from ludometer.chess.engine.analysis import analyse_games
+from ludometer.chess.engine.uci import Search
+from ludometer.chess.record.pgn import ChessGame
 games = [ChessGame(str(k), "Ann", "Ben", moves) for k, moves in enumerate({[game.moves for game in games]!r})]
 analyse_games(games, engine={stockfish!r}, search=Search(depth=7, hash_policy="game"), cache=sys.argv[1])
 """

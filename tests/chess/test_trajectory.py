@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ludometer.chess.trajectory import follow_player, trace_scores
+from ludometer.chess.strength.trajectory import follow_player, trace_scores
 from ludometer.errors import LudometerError
-from ludometer.moves.evaluations import EvaluatedGame, Evaluations
+from ludometer.chess.record.evaluations import EvaluatedGame, Evaluations
 from ludometer.moves.gains import expected_score, measure_gains, rating_difference
-from ludometer.moves.samples import ENGINE, Reference
+from ludometer.moves.gains import ENGINE, Reference
 from tests.moves.simulated import draw_form, draw_gains, simulate, true_gains
 
 

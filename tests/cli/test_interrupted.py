@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ludometer.chess.cache import Cache
+from ludometer.chess.engine.cache import Cache
 from ludometer.demo import CLUB
 from tests.cli.conftest import Done, Run
 from tests.skat.deals import write_record
@@ -211,7 +211,7 @@ def test_evaluations_that_were_stored_survive_a_kill(tmp_path: Path) -> None:
     path = tmp_path / "cache.sqlite"
     program = (
         "import os, signal, sys\n"
-        "from ludometer.chess.cache import Cache, Line, Settings\n"
+        "from ludometer.chess.engine.cache import Cache, Line, Settings\n"
         "cache = Cache(sys.argv[1])\n"
         "number = cache.number(Settings('x', '', (), 12, None, 1, 16, 'position'))\n"
         "for place in range(50): cache.store(number, str(place), [Line('e2e4', 1.0)])\n"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ludometer.arrays import Codes, Floats
-from ludometer.moves.evaluations import EvaluatedGame, Evaluations
+from ludometer.chess.record.evaluations import EvaluatedGame, Evaluations
 from ludometer.moves.gains import expected_score, rating_difference
 
 MOVES = 40

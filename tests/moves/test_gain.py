@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludometer.errors import LudometerError
-from ludometer.moves.evaluations import UNKNOWN, Conventions, EvaluatedGame, Evaluations
+from ludometer.chess.record.evaluations import UNKNOWN, Conventions, EvaluatedGame, Evaluations
 from ludometer.moves.gains import Filters, expected_score, measure_gains, rating_difference
 from tests.moves.simulated import round_robin, simulate
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludometer.moves.gains import expected_score
-from ludometer.moves.kernels.gains import weighted_scores, weighted_scores_plain
+from ludometer.moves.kernel import weighted_scores, weighted_scores_plain
 
 sizes = st.lists(st.integers(1, 12), min_size=2, max_size=5)
 

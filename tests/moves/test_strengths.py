@@ -8,10 +8,10 @@ from scipy.special import stdtrit
 
 from ludometer.arrays import Floats
 from ludometer.errors import LudometerError
-from ludometer.moves.evaluations import EvaluatedGame, Evaluations
+from ludometer.chess.record.evaluations import EvaluatedGame, Evaluations
 from ludometer.moves.gains import expected_score, measure_gains, rating_difference
-from ludometer.moves.samples import ENGINE, Reference, pool_gains
-from ludometer.moves.strengths import Strengths, measure_strengths, solve_strengths
+from ludometer.moves.gains import ENGINE, Reference, pool_gains
+from ludometer.chess.strength.strengths import Strengths, measure_strengths, solve_strengths
 from ludometer.moves.uncertainty import draw_weights, find_intervals
 from tests.moves.simulated import round_robin, simulate, true_differences, true_gains
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ludometer.arrays import Codes, Floats
 from ludometer.errors import LudometerError, NoFiniteFit
-from ludometer.moves.strengths import engine_strength, iterate_as_printed, shift_to_ratings, solve_strengths
+from ludometer.chess.strength.strengths import engine_strength, iterate_as_printed, shift_to_ratings, solve_strengths
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 

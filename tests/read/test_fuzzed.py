@@ -19,7 +19,7 @@ from fuzzing.readers import Input
 from fuzzing.running import plan
 from fuzzing.targets import BY_NAME, TARGETS
 
-from ludometer.chess.reading.games import read_chess_games
+from ludometer.chess.record.pgn import read_chess_games
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.read import read_file, read_matches
 from ludometer.read.files import limits as bounds
@@ -315,7 +315,7 @@ import resource, sys
 from ludometer.errors import LudometerError
 from ludometer.read import read_file
 from ludometer.read.files.damage import check_arrow
-from ludometer.chess.reading.games import read_chess_games
+from ludometer.chess.record.pgn import read_chess_games
 from ludometer.read.files.opening import open_source
 open_source(sys.argv[1])
 pages = int(open("/proc/self/statm").read().split()[0])

@@ -13,11 +13,11 @@ from ludometer.arrays import Codes, Counts, Floats, Mask
 from ludometer.backgammon.balance import Balance, balance_match
 from ludometer.backgammon.matches import CHEQUER, AnalysedMatch, Evaluator
 from ludometer.errors import LudometerError
-from ludometer.moves.evaluations import Conventions
+from ludometer.chess.record.evaluations import Conventions
 from ludometer.moves.gains import Filters, Gains
 from ludometer.moves.pairs import PairTable, compare_pairs
-from ludometer.moves.samples import ENGINE
-from ludometer.moves.strengths import AgainstEngine, hold_against
+from ludometer.moves.gains import ENGINE
+from ludometer.chess.strength.strengths import AgainstEngine, hold_against
 from ludometer.moves.uncertainty import MIN_GAMES, REPLICATES, TOO_FEW, draw_weights, find_intervals
 from ludometer.players import Players
 from ludometer.result import Provenance

@@ -1,33 +1,18 @@
-"""Strength from the moves themselves, what chess and backgammon share: gains, samples, strengths with errors."""
+"""Strength from moves and decisions, what chess and backgammon share: gains, samples, pairs, intervals."""
 
-from ludometer.moves.evaluations import Conventions, EvaluatedGame, Evaluations
-from ludometer.moves.gains import Filters, Gains, expected_score, measure_gains, rating_difference
-from ludometer.moves.samples import ENGINE, Reference, pool_gains
-from ludometer.moves.strengths import (
-    EngineStrength,
-    Strengths,
-    engine_strength,
-    iterate_as_printed,
-    measure_strengths,
-    solve_strengths,
-)
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "ENGINE",
-    "Conventions",
-    "EngineStrength",
-    "EvaluatedGame",
-    "Evaluations",
-    "Filters",
-    "Gains",
-    "Reference",
-    "Strengths",
-    "engine_strength",
-    "expected_score",
-    "iterate_as_printed",
-    "measure_gains",
-    "measure_strengths",
-    "pool_gains",
-    "rating_difference",
-    "solve_strengths",
-]
+from ludometer.lazy import load_on_use
+
+if TYPE_CHECKING:
+    from ludometer.moves.gains import ENGINE as ENGINE
+    from ludometer.moves.gains import Gains as Gains
+    from ludometer.moves.gains import Reference as Reference
+    from ludometer.moves.gains import expected_score as expected_score
+    from ludometer.moves.gains import pool_gains as pool_gains
+    from ludometer.moves.gains import rating_difference as rating_difference
+    from ludometer.moves.pairs import AgainstReference as AgainstReference
+    from ludometer.moves.pairs import PairTable as PairTable
+    from ludometer.moves.uncertainty import Intervals as Intervals
+
+__getattr__, __dir__ = load_on_use(__name__)

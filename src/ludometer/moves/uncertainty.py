@@ -114,6 +114,22 @@ def check_level(level: float) -> None:
         raise LudometerError(f"the level of an interval lies between 0 and 1, not {level:g}")
 
 
+def interval_words(low: float | None, high: float | None, *, sign: bool = False) -> str:
+    """An interval in whole points, or that there are too few games.
+
+    >>> interval_words(-3.2, 0.2, sign=True), interval_words(None, None)
+    ('[-3, 0]', 'too few games')
+    """
+    return TOO_FEW if low is None or high is None else f"[{whole(low, sign=sign)}, {whole(high, sign=sign)}]"
+
+
+def whole(value: float | None, *, sign: bool = False) -> str:
+    """A whole number, or a dash; zero has no sign."""
+    if value is None:
+        return "-"
+    return f"{value:{'+' if sign else ''}.0f}" if round(value) else "0"
+
+
 def nullable(value: float) -> float | None:
     """A number for output: None where it is not finite."""
     return float(value) if math.isfinite(value) else None

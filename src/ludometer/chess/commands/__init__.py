@@ -54,10 +54,10 @@ def analyse(**options: Any) -> None:
     ludometer chess analyse games.pgn.zst --engine /opt/engine --nodes 100000 --cache games.sqlite
     """
     listen()
-    from ludometer.chess.analysis import analyse_games
-    from ludometer.chess.cache import default_path
     from ludometer.chess.commands.source import load_games
     from ludometer.chess.commands.strength import provenance
+    from ludometer.chess.engine.analysis import analyse_games
+    from ludometer.chess.engine.cache import default_path
     from ludometer.chess.report.documents import analysis_document
     from ludometer.parallel import Workers
     from ludometer.report.files import write_json

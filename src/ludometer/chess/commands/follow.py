@@ -16,13 +16,13 @@ from ludometer.cli.options import note
 from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
-    from ludometer.chess.games import ChessGame
+    from ludometer.chess.record.pgn import ChessGame
 
 
 def follow_game(options: dict[str, Any]) -> None:
     """The command `chess follow`."""
-    from ludometer.chess.engine import Engine, find_engine
-    from ludometer.chess.live import Follower
+    from ludometer.chess.engine.live import Follower
+    from ludometer.chess.engine.uci import Engine, find_engine
     from ludometer.chess.report.documents import followed_document
 
     search, program = search_of(options), find_engine(options["engine"])
@@ -52,7 +52,7 @@ def follow_game(options: dict[str, Any]) -> None:
 
 def watch_moves(file: str, *, every: float, once: bool) -> tuple[ChessGame, Iterator[str]]:
     """Who plays, and the moves as they come: from standard input, or from the last game of a PGN file that grows."""
-    from ludometer.chess.games import ChessGame
+    from ludometer.chess.record.pgn import ChessGame
 
     if file == "-":
         return ChessGame("1", "White", "Black", ()), _spoken_moves()
@@ -63,7 +63,7 @@ def watch_moves(file: str, *, every: float, once: bool) -> tuple[ChessGame, Iter
 
 
 def _spoken_moves() -> Iterator[str]:
-    from ludometer.chess.reading.games import parse_moves
+    from ludometer.chess.record.pgn import parse_moves
 
     for line in sys.stdin:
         if not line.startswith(("[", "%")):
@@ -86,8 +86,15 @@ def _growing_moves(file: str, every: float, once: bool) -> Iterator[str]:
 
 def _last_game(file: str) -> tuple[ChessGame | None, bool]:
     """The last game of a file as far as it is written, and whether its result stands at its end."""
-    from ludometer.chess.games import START, ChessGame
-    from ludometer.chess.reading.games import is_like_moves, is_standard, open_games, parse_moves, split_games
+    from ludometer.chess.record.pgn import (
+        START,
+        ChessGame,
+        is_like_moves,
+        is_standard,
+        open_games,
+        parse_moves,
+        split_games,
+    )
 
     with open_games(file) as stream:
         written = stream.read()

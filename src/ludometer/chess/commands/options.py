@@ -13,7 +13,7 @@ from ludometer.cli.options import WordedDefault, add_options, seed_option
 from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
-    from ludometer.chess.engine import Search
+    from ludometer.chess.engine.uci import Search
     from ludometer.moves import Filters
 
 
@@ -112,7 +112,7 @@ engine_strength_option = click.option(
 
 def search_of(options: dict[str, Any]) -> Search:
     """How the engine searches, by the options."""
-    from ludometer.chess.engine import Search
+    from ludometer.chess.engine.uci import Search
 
     if options["depth"] is not None and options["nodes"] is not None:
         raise LudometerError("--depth and --nodes: give one of them")

@@ -14,12 +14,12 @@ from ludometer.cli.options import counting, note
 
 def play_and_write(options: dict[str, Any]) -> None:
     """The command `chess play`."""
-    from ludometer.chess.analysis import recall_evaluations
-    from ludometer.chess.cache import default_path
-    from ludometer.chess.play import play_itself
+    from ludometer.chess.engine.analysis import recall_evaluations
+    from ludometer.chess.engine.cache import default_path
+    from ludometer.chess.engine.play import play_itself
+    from ludometer.chess.record.evaluations import MATE
     from ludometer.chess.report.annotation import annotate
     from ludometer.moves import measure_gains
-    from ludometer.moves.evaluations import MATE
     from ludometer.report.files import replacing
 
     check_targets(options)

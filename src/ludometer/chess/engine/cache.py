@@ -13,9 +13,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from ludometer.chess.rules import Replay
+from ludometer.chess.record.evaluations import Conventions
+from ludometer.chess.record.rules import Replay
 from ludometer.errors import LudometerError
-from ludometer.moves.evaluations import Conventions
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found")

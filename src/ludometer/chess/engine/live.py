@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ludometer.chess.engine import Engine
-from ludometer.chess.games import START, ChessGame
-from ludometer.chess.rules import Board
-from ludometer.chess.trajectory import NO_ESTIMATE, follow_player
-from ludometer.moves.evaluations import MATE, Evaluations
+from ludometer.chess.engine.uci import Engine
+from ludometer.chess.record.evaluations import MATE, Evaluations
+from ludometer.chess.record.pgn import START, ChessGame
+from ludometer.chess.record.rules import Board
+from ludometer.chess.strength.trajectory import NO_ESTIMATE, follow_player
 from ludometer.moves.gains import measure_gains
 from ludometer.moves.uncertainty import nullable
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ludometer.chess.cache import Cache, Settings
-from ludometer.chess.engine import Engine, Search, find_engine
-from ludometer.chess.engines import OnPositions
-from ludometer.chess.games import START, ChessGame
-from ludometer.chess.rules import Board, IllegalMove
+from ludometer.chess.engine.analysis import OnPositions
+from ludometer.chess.engine.cache import Cache, Settings
+from ludometer.chess.engine.uci import Engine, Search, find_engine
+from ludometer.chess.record.pgn import START, ChessGame
+from ludometer.chess.record.rules import Board, IllegalMove
 from ludometer.errors import LudometerError
 
 Choose = Callable[[Board], str]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from ludometer.chess.cache import Line, Settings
+from ludometer.chess.engine.cache import Line, Settings
 from ludometer.errors import LudometerError
 from ludometer.programs import GAMES_FOLDER, find_program
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ludometer.chess.games import START
+from ludometer.chess.record.pgn import START
 from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:

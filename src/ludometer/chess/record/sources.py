@@ -13,9 +13,8 @@ from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
     from ludometer.chess import Calibration
-    from ludometer.chess.cache import Settings
-    from ludometer.chess.games import ChessGame
-    from ludometer.chess.reading.games import GameReading
+    from ludometer.chess.engine.cache import Settings
+    from ludometer.chess.record.pgn import ChessGame, GameReading
     from ludometer.moves import Evaluations, Reference
 
 _OF_GAMES = ("cache", "comments", "lines", "hash_policy")
@@ -33,7 +32,7 @@ class Loaded:
 
 def load_games(files: Sequence[str]) -> GameReading:
     """The games of all files, told about; of several files their names tell the games apart."""
-    from ludometer.chess.reading.games import GameReading, read_chess_games
+    from ludometer.chess.record.pgn import GameReading, read_chess_games
 
     readings = [read_chess_games(file) for file in files]
     for reading in readings:
@@ -94,7 +93,7 @@ def _check_events(loaded: Loaded, options: dict[str, Any]) -> None:
 
 
 def _load(files: Sequence[str], options: dict[str, Any]) -> Loaded:
-    from ludometer.chess.reading.games import is_pgn
+    from ludometer.chess.record.pgn import is_pgn
 
     mate_value = round(100 * options["mate_value"])
     if all(is_pgn(file) for file in files):
@@ -103,7 +102,7 @@ def _load(files: Sequence[str], options: dict[str, Any]) -> Loaded:
         raise LudometerError("several files are read if all are PGN; a table of evaluations stands alone")
     if options.get("annotated"):
         raise LudometerError("--annotated needs games in PGN: a table of evaluations has no moves")
-    from ludometer.chess.reading.evaluations import read_evaluations
+    from ludometer.chess.record.tables import read_evaluations
     from ludometer.moves import Conventions
 
     conventions = Conventions(options["engine"], options["depth"], options["nodes"], mate_value)
@@ -120,8 +119,8 @@ def _load_pgn(files: Sequence[str], options: dict[str, Any], mate_value: int) ->
     evaluated = [game for game in reading.games if game.evaluation]
     if options["comments"] or (evaluated and all(options[name] is None for name in chosen)):
         return _load_comments(reading, evaluated, mate_value, with_material=bool(options["phase"]))
-    from ludometer.chess.analysis import recall_evaluations
-    from ludometer.chess.cache import default_path
+    from ludometer.chess.engine.analysis import recall_evaluations
+    from ludometer.chess.engine.cache import default_path
 
     cache = Path(options["cache"] or default_path())
     settings = _choose_settings(cache, options)
@@ -152,14 +151,14 @@ def _load_comments(
 
 
 def _materials(games: Sequence[ChessGame]) -> list[Sequence[int] | None]:
-    from ludometer.chess.rules import replay
+    from ludometer.chess.record.rules import replay
 
     return [replay(game.moves, start=game.start).material for game in games]
 
 
 def _choose_settings(path: Path, options: dict[str, Any]) -> Settings:
     """The one choice of engine and limits that the options leave."""
-    from ludometer.chess.cache import Cache
+    from ludometer.chess.engine.cache import Cache
 
     with Cache(path, create=False) as cache:
         known = cache.settings()

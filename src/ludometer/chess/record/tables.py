@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ludometer.arrays import Array, Codes, Counts, Floats, Halves, Mask
+from ludometer.chess.record.evaluations import Conventions, Evaluations, to_centipawns
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.moves.evaluations import Conventions, Evaluations, to_centipawns
 from ludometer.players import Players
 from ludometer.read.columns.outcomes import BAD, numbers, parse_result
 from ludometer.read.faults import Faults, first_values

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ludometer.chess.trajectory import follow_player
+from ludometer.chess.strength.trajectory import follow_player
 from ludometer.drawing import ACCENT, INK
 from ludometer.wording import PERCENT_LABELS
 

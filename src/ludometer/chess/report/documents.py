@@ -9,8 +9,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ludometer.chess.study import NOT_ASKED
-from ludometer.chess.trajectory import NO_ESTIMATE
+from ludometer.chess.strength.study import NOT_ASKED
+from ludometer.chess.strength.trajectory import NO_ESTIMATE
 from ludometer.moves.uncertainty import TOO_FEW, nullable
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
         Study,
         Variation,
     )
-    from ludometer.chess.analysis import Analysis
-    from ludometer.chess.live import FollowedMove
+    from ludometer.chess.engine.analysis import Analysis
+    from ludometer.chess.engine.live import FollowedMove
     from ludometer.moves import Evaluations, Strengths
 
 _LIMIT = "not known, or not a limit of the search"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ludometer.chess.study import NOT_ASKED, ONE_EVENT
-from ludometer.chess.trajectory import NO_ESTIMATE
+from ludometer.chess.strength.study import NOT_ASKED, ONE_EVENT
+from ludometer.chess.strength.trajectory import NO_ESTIMATE
 from ludometer.moves.uncertainty import TOO_FEW
 from ludometer.report.text import format_table, printable
 from ludometer.wording import percent

@@ -1,224 +1,36 @@
-"""What a calibration holds against known ratings: players, or bands of seats of neighbouring ratings.
-
-A rising line of straight pieces through noisy points, whose errors are known, read forwards and backwards.
-
-Calibration: what a difference to the engine means in real Elo points, for one engine, depth and conventions.
-"""
+"""Calibration: what a difference to the engine means in real Elo points, for one engine, depth and conventions."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ludometer.arrays import Codes, Counts, Floats, Mask
+from ludometer.arrays import Codes, Counts, Floats
+from ludometer.chess.record.evaluations import Conventions, Evaluations
+from ludometer.chess.strength.absent import explain
+from ludometer.chess.strength.gains import Filters, measure_gains
+from ludometer.chess.strength.monotone import MonotoneFit, fit_monotone
+from ludometer.chess.strength.strengths import Strengths
 from ludometer.errors import LudometerError
-from ludometer.moves.evaluations import Conventions, Evaluations
-from ludometer.moves.gains import Filters, Gains, measure_gains
-from ludometer.moves.samples import ENGINE, Reference
-from ludometer.moves.strengths import Strengths, hold_against
-from ludometer.moves.uncertainty import MIN_GAMES, REPLICATES, draw_weights, nullable
-from ludometer.result import Provenance
+from ludometer.moves.gains import ENGINE, Gains, Reference
+from ludometer.moves.pairs import compare_with_reference
+from ludometer.moves.uncertainty import NO_ESTIMATE, TOO_FEW, USUAL, Intervals
+from ludometer.result import Provenance, Shown
 from ludometer.version import __version__
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 Units = Literal["player", "band"]
-"""What is held against its rating: a player with enough games, or a band of seats of neighbouring ratings."""
+"""What is fitted to its rating: a player with enough games, or a band of seats with neighbouring ratings."""
 
 MIN_UNITS = 8
-
-Taken = tuple[Codes, tuple[str, ...], Floats, Counts]
-"""The unit of each gain (-1: none), and of each unit its name, rating and number of games."""
-
-
-def take_players(evaluations: Evaluations, gains: Gains, ratings: Mapping[str, float] | None) -> Taken:
-    """Each player; a rating of his is the mean over his games, and those by name go first."""
-    _, games = gains.counts()
-    return gains.player, tuple(gains.players.names), evaluations.known_ratings(ratings), games
-
-
-def take_bands(evaluations: Evaluations, gains: Gains, bands: int) -> Taken:
-    """All seats with a known rating, in its order, in parts of equal size."""
-    if bands < MIN_UNITS:
-        raise LudometerError(f"a calibration needs {MIN_UNITS} bands or more, not {bands}")
-    seat_rating = evaluations.rating.ravel()
-    known = np.flatnonzero(np.isfinite(seat_rating))
-    order = known[np.argsort(seat_rating[known], kind="stable")]
-    band = np.full(len(seat_rating), -1, np.int32)
-    band[order] = np.arange(len(order)) * bands // max(len(order), 1)
-    mine = evaluations.seats[gains.game, 0] != gains.player
-    sample = band[2 * gains.game.astype(np.int64) + mine]
-    seats = np.unique(np.column_stack((sample, gains.game, mine)), axis=0)
-    seats = seats[seats[:, 0] >= 0]
-    place = 2 * seats[:, 1].astype(np.int64) + seats[:, 2]
-    count = np.bincount(seats[:, 0], minlength=bands)
-    mean = np.bincount(seats[:, 0], seat_rating[place], minlength=bands) / np.maximum(count, 1)
-    names = tuple(f"band {k + 1}" for k in range(bands))
-    # two seats of one game share its weight: what counts is games
-    games = np.bincount(np.unique(seats[:, :2], axis=0)[:, 0], minlength=bands)
-    return sample.astype(np.int32), names, np.where(count > 0, mean, np.nan), games
-
-
-_MAX_PIECES = 3
-_POINTS_A_PIECE = 6
-_LEAST_SLOPE = 1e-4
-"""Points of d a point of rating: a line that does not rise cannot be read backwards."""
-
-
-@dataclass(frozen=True, eq=False)
-class MonotoneFit:
-    """`g(x) = b0 + sum b_k * (x beyond knot k, up to the next)`, all b_k above 0, with the covariance of b.
-
-    `scatter` is the SD of the points around g beyond their own errors.
-    """
-
-    knots: Floats
-    coefficient: Floats
-    covariance: Floats
-    scatter: float
-    n_free: int
-    """Points less coefficients that are not at their bound."""
-
-    @property
-    def n_pieces(self) -> int:
-        """Straight pieces."""
-        return len(self.knots) - 1
-
-    def value(self, x: Floats) -> Floats:
-        """g; beyond the outer knots it goes on straight."""
-        return np.asarray(_design(np.asarray(x, np.float64), self.knots) @ self.coefficient)
-
-    def error(self, x: Floats) -> Floats:
-        """The standard error of g."""
-        design = _design(np.asarray(x, np.float64), self.knots)
-        return np.asarray(np.sqrt(np.einsum("ij,jk,ik->i", design, self.covariance, design)))
-
-    def rise(self, low: float, high: float) -> tuple[float, float]:
-        """g(high) - g(low) and its standard error."""
-        row = np.subtract(*_design(np.array([high, low]), self.knots))
-        return float(row @ self.coefficient), float(np.sqrt(row @ self.covariance @ row))
-
-    def quantile(self, level: float) -> float:
-        """Student's t of the free points."""
-        from scipy.special import stdtrit
-
-        return float(stdtrit(max(self.n_free, 1), (1 + level) / 2))
-
-    def invert(self, y: float, low: float, high: float) -> float:
-        """The x between low and high with g(x) = y."""
-        from scipy.optimize import brentq
-
-        ends = self.value(np.array([low, high])) - y
-        if ends[0] >= 0 or ends[1] <= 0:
-            return low if ends[0] >= 0 else high
-        return float(brentq(lambda x: float(self.value(np.array([x]))[0]) - y, low, high, xtol=1e-9))
-
-    def invert_interval(
-        self, y: float, error: float, span: tuple[float, float], level: float
-    ) -> tuple[float | None, float | None]:
-        """All x for which y, measured with this error, is not too far from g(x); an end may be open.
-
-        Ends are looked for up to three times the span beyond it on either side, where g goes on straight.
-        """
-        reach = 3 * (span[1] - span[0])
-        grid = np.linspace(span[0] - reach, span[1] + reach, 14_001)
-        far = self.quantile(level) * np.sqrt(error**2 + self.scatter**2 + self.error(grid) ** 2)
-        inside = np.flatnonzero(np.abs(y - self.value(grid)) <= far)
-        if not len(inside):
-            # the grid is finer than any interval of use: the estimate itself
-            middle = self.invert(y, span[0], span[1])
-            return middle, middle
-        low, high = int(inside[0]), int(inside[-1])
-        return (
-            float(grid[low]) if low > 0 else None,
-            float(grid[high]) if high < len(grid) - 1 else None,
-        )
-
-
-def fit_monotone(x: Floats, y: Floats, error: Floats) -> MonotoneFit:
-    """Fit y on x by weighted least squares with slopes above 0; scatter by likelihood; pieces by the corrected AIC.
-
-    >>> x = np.linspace(0, 100, 30)
-    >>> fit = fit_monotone(x, 3 + 0.5 * x, np.full(30, 0.1))
-    >>> fit.value(np.array([50.0])).round(6).tolist(), round(fit.invert(28.0, 0, 100), 3)
-    ([28.0], 50.0)
-    """
-    x, y, error = (np.asarray(column, np.float64) for column in (x, y, error))
-    if len(x) < 4 or np.ptp(x) <= 0:
-        raise LudometerError("a calibration needs units of different ratings")
-    most = min(_MAX_PIECES, max(1, len(x) // _POINTS_A_PIECE))
-    fits = [_fit_pieces(x, y, error, pieces) for pieces in range(1, most + 1)]
-    return min(fits, key=lambda entry: entry[0])[1]
-
-
-def _fit_pieces(x: Floats, y: Floats, error: Floats, pieces: int) -> tuple[float, MonotoneFit]:
-    from scipy.optimize import minimize_scalar
-
-    knots = np.unique(np.quantile(x, np.linspace(0, 1, pieces + 1)))
-    design = _design(x, knots)
-
-    def loss(scatter: float) -> float:
-        return _restricted_loss(design, y, error**2 + scatter**2)
-
-    top = float(np.std(y)) + 1e-9
-    found = minimize_scalar(loss, bounds=(0.0, 2 * top), method="bounded")
-    scatter = 0.0 if loss(0.0) <= found.fun else float(found.x)
-    variance = error**2 + scatter**2
-    coefficient, free = _solve(design, y, variance)
-    covariance = _covariance(design, variance)
-    residual = y - design @ coefficient
-    n, k = len(x), design.shape[1] + 1
-    likelihood = -0.5 * float((residual**2 / variance + np.log(variance)).sum())
-    criterion = 2 * k - 2 * likelihood + 2 * k * (k + 1) / max(n - k - 1, 1e-9)
-    return criterion, MonotoneFit(knots, coefficient, covariance, scatter, n - int(free.sum()))
-
-
-def _restricted_loss(design: Floats, y: Floats, variance: Floats) -> float:
-    """Minus the restricted log likelihood: it allows for the coefficients that were fitted."""
-    safe = np.maximum(variance, 1e-12)
-    coefficient, free = _solve(design, y, safe)
-    residual = y - design @ coefficient
-    information = (design[:, free] / safe[:, None]).T @ design[:, free]
-    return 0.5 * float((residual**2 / safe + np.log(safe)).sum() + np.linalg.slogdet(information)[1])
-
-
-def _solve(design: Floats, y: Floats, variance: Floats) -> tuple[Floats, Mask]:
-    from scipy.optimize import lsq_linear
-
-    root = 1 / np.sqrt(np.maximum(variance, 1e-12))
-    lower = np.full(design.shape[1], _LEAST_SLOPE)
-    lower[0] = -np.inf
-    plain = np.linalg.lstsq(design * root[:, None], y * root, rcond=None)[0]
-    if (plain[1:] > lower[1:]).all():
-        # no bound is in the way, as a rule: then this is the solution, and much faster
-        return np.asarray(plain), np.ones(len(plain), bool)
-    found = lsq_linear(design * root[:, None], y * root, bounds=(lower, np.inf), method="bvls")
-    free = np.asarray(found.x > lower + 1e-12)
-    free[0] = True
-    return np.asarray(found.x), free
-
-
-def _covariance(design: Floats, variance: Floats) -> Floats:
-    """Of all coefficients as if none were bounded: one at its bound is not known to be there."""
-    information = (design / np.maximum(variance, 1e-12)[:, None]).T @ design
-    return np.asarray(np.linalg.pinv(information, hermitian=True))
-
-
-def _design(x: Floats, knots: Floats) -> Floats:
-    """A column of ones, then how far x lies in each piece; the outer pieces have no end."""
-    low, high = knots[:-1].copy(), knots[1:].copy()
-    low[0], high[-1] = -np.inf, np.inf
-    part = np.clip(x[:, None], low, high) - knots[:-1]
-    return np.column_stack((np.ones(len(x)), part))
-
 
 _FOLDS = 5
 _FORMAT = "ludometer chess calibration 1"
@@ -249,11 +61,11 @@ class CalibratedElo:
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration:
-    """Known ratings and differences of the units, the monotone fit through them, and how it did on held-out ones.
+class Calibration(Shown):
+    """Known ratings and differences of the units, the monotone fit through them, and its check on held-out units.
 
-    The fit is of d on the rating, `d = g(r)`, since the error is in d; it is read the other way round, `r = g^-1(d)`.
-    So the noise in d does not flatten it, and an interval is the set of ratings for which d is not too far off.
+    d is fitted on the rating, `d = g(r)`, since the error is in d, and then inverted, `r = g^-1(d)`. So the noise in d
+    does not flatten the fit, and an interval is the set of ratings for which d is not too far off.
     """
 
     conventions: Conventions
@@ -271,7 +83,7 @@ class Calibration:
 
     @property
     def range(self) -> tuple[float, float]:
-        """The lowest and highest rating that it can give."""
+        """The lowest and highest rating that it covers."""
         return float(self.rating.min()), float(self.rating.max())
 
     @property
@@ -286,14 +98,14 @@ class Calibration:
         """The Elo of a player with this difference to the reference, whose standard error is known."""
         low, high = self.range
         if not math.isfinite(difference):
-            return CalibratedElo(None, None, "no estimate yet")
+            return CalibratedElo(None, None, NO_ESTIMATE)
         bottom, top = self.fit.value(np.array([low, high]))
         if not bottom <= difference <= top:
             side = "below" if difference < bottom else "above"
             return CalibratedElo(None, None, f"{side} the calibrated range of {low:.0f} to {high:.0f}")
         elo = float(self.fit.invert(difference, low, high))
         if not math.isfinite(error):
-            return CalibratedElo(elo, None, "too few games")
+            return CalibratedElo(elo, None, TOO_FEW)
         return CalibratedElo(elo, self.fit.invert_interval(difference, error, (low, high), self.level))
 
     def apply(self, strengths: Strengths) -> dict[str, CalibratedElo]:
@@ -319,7 +131,7 @@ class Calibration:
             raise LudometerError(f"the calibration is for other conventions: {'; '.join(other)}")
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a unit: rating, difference, its error, and the fit."""
+        """One row per unit: rating, difference, its error, and the fit."""
         import polars as pl
 
         columns = {
@@ -335,26 +147,30 @@ class Calibration:
         """The slope, the range, and the check on held-out units."""
         low, high = self.range
         slope, below, above = self.slope
+        pieces = "a straight line" if self.fit.n_pieces == 1 else f"{self.fit.n_pieces} straight pieces"
         lines = [
             f"{len(self.names)} {self.units}s rated {low:.0f} to {high:.0f}",
             f"{self.conventions.describe()}, {self.filters.describe()}, reference {self.reference.name}",
-            f"slope {slope:.3f} [{below:.3f}, {above:.3f}] points of d a point of rating",
-            f"scatter of d beyond its error {self.fit.scatter:.1f}; "
-            + ("a straight line" if self.fit.n_pieces == 1 else f"{self.fit.n_pieces} straight pieces"),
+            f"slope {slope:.3f} [{below:.3f}, {above:.3f}] points of d per point of rating",
+            f"scatter of d beyond its error {self.fit.scatter:.1f}; {pieces}",
         ]
         check = self.held_out
         if check.coverage is not None:
+            bounded = check.mean_width is not None
+            width = f"mean width {check.mean_width:.0f}" if bounded else "none bounded on both sides"
             lines.append(
                 f"held out: {check.n} {self.units}s, {100 * check.coverage:.0f}% inside their {100 * self.level:g}% "
-                f"intervals, {_width_words(check)}, RMS error {check.rms_error:.0f}; {check.n_refused} refused"
+                f"intervals, {width}, RMS error {check.rms_error:.0f}; {check.n_refused} refused"
             )
         if below <= 0:
-            lines.append("the slope may be 0: these differences tell little about ratings")
+            lines.append("the slope may be 0: these differences say little about ratings")
         return "\n".join(lines)
 
-    def plot(self) -> altair.LayerChart:
-        """The units with their errors, and the fit."""
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
+        """The units with two standard errors on either side, and the fit."""
         import altair as alt
+
+        from ludometer.drawing import ACCENT, INK
 
         rows = [
             row | {"low": row["difference"] - 2 * row["error"], "high": row["difference"] + 2 * row["error"]}
@@ -362,26 +178,39 @@ class Calibration:
         ]
         grid = np.linspace(*self.range, 60)
         line = [{"rating": float(r), "fitted": float(d)} for r, d in zip(grid, self.fit.value(grid), strict=True)]
-        x = alt.X("rating:Q", title="Rating", scale=alt.Scale(zero=False))
         title, near = "Difference to the engine (Elo points)", alt.Scale(zero=False)
-        base = alt.Chart(alt.InlineData(values=rows), width=480, height=260)
-        drawn: alt.LayerChart = (
-            base.mark_rule(color="#4c6a92").encode(x=x, y=alt.Y("low:Q", title=title, scale=near), y2="high:Q")
-            + base.mark_point(filled=True, color="#4c6a92").encode(x=x, y=alt.Y("difference:Q", title=title))
-            + alt.Chart(alt.InlineData(values=line))
-            .mark_line(color="#b4530a")
-            .encode(x=x, y=alt.Y("fitted:Q", title=title))
+        x = alt.X("rating:Q", title="Rating", scale=near)
+        base = alt.Chart(alt.InlineData(values=rows), width=260 if narrow else 480, height=260)
+        fitted = alt.Chart(alt.InlineData(values=line)).mark_line(color=ACCENT)
+        drawn = (
+            base.mark_rule(color=INK).encode(x=x, y=alt.Y("low:Q", title=title, scale=near), y2="high:Q")
+            + base.mark_point(filled=True, color=INK).encode(x=x, y=alt.Y("difference:Q", title=title))
+            + fitted.encode(x=x, y=alt.Y("fitted:Q", title=title))
         )
-        return drawn
+        return {"calibration": drawn}
+
+    def document(self) -> dict[str, Any]:
+        """The slope, the range and the check on held-out units."""
+        slope, low, high = self.slope
+        document = {
+            "units": self.units,
+            "n": len(self.names),
+            "range": list(self.range),
+            "slope": slope,
+            "slope_interval": [low, high],
+            "scatter": self.fit.scatter,
+            "level": self.level,
+            "conventions": self.conventions.to_dict(),
+            "filters": self.filters.to_dict(),
+            "reference": self.reference.name,
+            "held_out": asdict(self.held_out),
+            "points": self._points(),
+        }
+        return explain(document)
 
     def save(self, path: str | Path) -> None:
-        """Write it as JSON; what was fitted is fitted again on loading, so the file holds facts only."""
-        Path(path).write_text(json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-    def to_dict(self) -> dict[str, Any]:
-        """As a JSON object."""
-        held = self.held_out
-        return {
+        """Write it as JSON; the fit is made again on loading, so the file holds facts only."""
+        document = {
             "format": _FORMAT,
             "version": __version__,
             "conventions": self.conventions.to_dict(),
@@ -395,14 +224,15 @@ class Calibration:
             "level": self.level,
             "data": self.provenance.data,
             "seed": self.provenance.seed,
-            "points": [
-                {"name": name, "rating": rating, "difference": difference, "error": error}
-                for name, rating, difference, error in zip(
-                    self.names, self.rating.tolist(), self.difference.tolist(), self.error.tolist(), strict=True
-                )
-            ],
-            "held_out": {name: getattr(held, name) for name in HeldOut.__dataclass_fields__},
+            "points": self._points(),
+            "held_out": asdict(self.held_out),
         }
+        Path(path).write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+    def _points(self) -> list[dict[str, Any]]:
+        columns = (self.names, self.rating.tolist(), self.difference.tolist(), self.error.tolist())
+        names = ("name", "rating", "difference", "error")
+        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def load_calibration(path: str | Path) -> Calibration:
@@ -416,12 +246,11 @@ def load_calibration(path: str | Path) -> Calibration:
     except (ValueError, RecursionError) as error:
         raise LudometerError(f"{path}: not a calibration: {error}") from error
     if not isinstance(found, dict) or found.get("format") != _FORMAT:
-        raise LudometerError(f"{path}: not a calibration ({_FORMAT!r} is expected)")
+        raise LudometerError(f"{path}: not a calibration (format {_FORMAT!r} expected)")
     try:
         return _of_dict(found)
     except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        reason = "the calibration is damaged; write it anew with ludometer chess calibrate"
-        raise LudometerError(f"{path}: {reason}") from error
+        raise LudometerError(f"{path}: the calibration is damaged; repeat ludometer chess calibrate") from error
 
 
 def calibrate(
@@ -432,44 +261,71 @@ def calibrate(
     bands: int = 10,
     filters: Filters | None = None,
     reference: Reference = ENGINE,
-    level: float = 0.95,
-    replicates: int = REPLICATES,
-    min_games: int = MIN_GAMES,
-    seed: int = 0,
+    intervals: Intervals = USUAL,
 ) -> Calibration:
-    """Fit known ratings to differences from moves: of each player with enough games, or of `bands` of seats.
+    """Fit differences from moves to known ratings: of each player with enough games, or of `bands` of seats.
 
     Bands serve where players have a game or two each: all seats with a known rating, in order, in parts of equal size.
     They average over players, so the scatter is that of bands: an interval for one player is then too narrow by as much
     as players of one rating differ in style.
     """
     gains = measure_gains(evaluations, filters=filters)
-    weight = draw_weights(gains.n_games, replicates=replicates, seed=seed)
+    weight = intervals.draw_weights(gains.n_games)
     sample, names, rating, games = (
-        take_players(evaluations, gains, ratings) if units == "player" else take_bands(evaluations, gains, bands)
+        _take_players(evaluations, gains, ratings) if units == "player" else _take_bands(evaluations, gains, bands)
     )
-    against = hold_against(gains, sample, len(names), reference, weight, games=games, level=level, min_games=min_games)
+    against = compare_with_reference(gains, sample, reference, weight, games=games, intervals=intervals)
     used = np.isfinite(rating) & np.isfinite(against.difference) & np.isfinite(against.error)
     if not np.isfinite(rating).any():
         raise LudometerError("no rating is known: a calibration needs games of rated players")
     if used.sum() < MIN_UNITS:
         raise LudometerError(
-            f"a calibration needs {MIN_UNITS} {units}s with a known rating and {min_games} games or more; "
+            f"a calibration needs at least {MIN_UNITS} {units}s with a known rating and {intervals.min_games} games; "
             f"there are {int(used.sum())}" + ("; try bands of neighbouring ratings" if units == "player" else "")
         )
-    parameters = {"units": units, "replicates": replicates, "min_games": min_games, "level": level}
+    parameters = {"units": units} | intervals.parameters | gains.provenance.parameters
     return make_calibration(
         tuple(name for name, keep in zip(names, used, strict=True) if keep),
         rating[used],
         against.difference[used],
         against.error[used],
-        conventions=gains.conventions,
+        conventions=evaluations.conventions,
         filters=gains.filters,
         reference=reference,
         units=units,
-        level=level,
-        provenance=Provenance("calibration", parameters | gains.provenance.parameters, evaluations.fingerprint, seed),
+        level=intervals.level,
+        provenance=Provenance("calibration", parameters, evaluations.fingerprint, intervals.seed),
     )
+
+
+def _take_players(
+    evaluations: Evaluations, gains: Gains, ratings: Mapping[str, float] | None
+) -> tuple[Codes, tuple[str, ...], Floats, Counts]:
+    """The player of each gain, and of each player name, rating and number of games."""
+    _, games = gains.counts()
+    return gains.player, tuple(gains.players.names), evaluations.known_ratings(ratings), games
+
+
+def _take_bands(evaluations: Evaluations, gains: Gains, bands: int) -> tuple[Codes, tuple[str, ...], Floats, Counts]:
+    """The same for bands: all seats with a known rating, in its order, in parts of equal size (-1: in none)."""
+    if bands < MIN_UNITS:
+        raise LudometerError(f"a calibration needs {MIN_UNITS} bands or more, not {bands}")
+    seat_rating = evaluations.rating.ravel()
+    known = np.flatnonzero(np.isfinite(seat_rating))
+    order = known[np.argsort(seat_rating[known], kind="stable")]
+    band = np.full(len(seat_rating), -1, np.int32)
+    band[order] = np.arange(len(order)) * bands // max(len(order), 1)
+    mine = evaluations.seats[gains.game, 0] != gains.player
+    sample = band[2 * gains.game.astype(np.int64) + mine]
+    seats = np.unique(np.column_stack((sample, gains.game, mine)), axis=0)
+    seats = seats[seats[:, 0] >= 0]
+    place = 2 * seats[:, 1].astype(np.int64) + seats[:, 2]
+    count = np.bincount(seats[:, 0], minlength=bands)
+    mean = np.bincount(seats[:, 0], seat_rating[place], minlength=bands) / np.maximum(count, 1)
+    names = tuple(f"band {k + 1}" for k in range(bands))
+    # both seats of a game share its weight: games count, not seats
+    games = np.bincount(np.unique(seats[:, :2], axis=0)[:, 0], minlength=bands)
+    return sample.astype(np.int32), names, np.where(count > 0, mean, np.nan), games
 
 
 def make_calibration(
@@ -529,31 +385,26 @@ def _hold_out(whole: Calibration) -> HeldOut:
     if not inside:
         return HeldOut(0, refused, None, None, None)
     finite = [value for value in width if math.isfinite(value)]
-    mean_width = nullable(float(np.mean(finite))) if finite else None
+    mean_width = float(np.mean(finite)) if finite else None
     rms = float(np.sqrt(np.mean(np.square(miss))))
     return HeldOut(len(inside), refused, float(np.mean(inside)), rms, mean_width)
 
 
-def _width_words(check: HeldOut) -> str:
-    return "none bounded on both sides" if check.mean_width is None else f"mean width {check.mean_width:.0f}"
-
-
 def _refuse_far(*values: Floats | list[Any]) -> None:
-    """Ratings, differences and errors that no game has: what is fitted to them would overflow."""
+    """Refuse ratings, differences and errors that no game has: a fit to them would overflow."""
     if not all(np.isfinite(one).all() and (np.abs(one) < 1e9).all() for one in values):
-        raise ValueError("a number is out of reach")
+        raise ValueError("a number is out of range")
 
 
 def _of_dict(found: Mapping[str, Any]) -> Calibration:
-    gap = found["filters"]["gap"]
-    filters = Filters(**found["filters"] | {"gap": None if gap is None else tuple(gap)})
+    filters = Filters.of_dict(found["filters"])
     points = found["points"]
     rating, difference, error = (
         np.array([point[key] for point in points], np.float64) for key in ("rating", "difference", "error")
     )
     _refuse_far(rating, difference, error, [value for value in found["held_out"].values() if value is not None])
     if not 0 < found["level"] < 1 or not (error > 1e-6).all():
-        raise ValueError("the level is no share, or there is no error")
+        raise ValueError("the level is not between 0 and 1, or an error is missing")
     if (found["held_out"]["coverage"] is None) != (found["held_out"]["rms_error"] is None):
         raise ValueError("half of the check is missing")
     reference = found["reference"]

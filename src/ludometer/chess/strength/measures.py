@@ -1,95 +1,98 @@
-"""Other measures of play beside the gain: Guid and Bratko's mean loss and best-move share, Regan's (s, c)."""
+"""Other measures of play: Guid and Bratko's mean loss and share of best moves, Regan's sensitivity and consistency."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ludometer.arrays import Array, Codes, Counts, Floats, Mask
+from ludometer.chess.record.evaluations import BLACK, UNKNOWN, Evaluations
+from ludometer.chess.strength.absent import explain, interval
+from ludometer.chess.strength.gains import Filters, counting_moves, move_gaps
 from ludometer.errors import LudometerError
-from ludometer.moves.evaluations import BLACK, UNKNOWN, Evaluations
-from ludometer.moves.gains import Filters, counting_moves, move_gaps
-from ludometer.moves.uncertainty import MIN_GAMES, REPLICATES, TOO_FEW, draw_weights, find_intervals
-from ludometer.result import Provenance
+from ludometer.moves.gains import Tally, count_moves, finite_frame
+from ludometer.moves.uncertainty import TOO_FEW, USUAL, Intervals
+from ludometer.result import Provenance, Shown
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 GUID_BRATKO = Filters(skip_plies=22, window=200)
 """Their choice: from the 12th move on, and only positions within two pawns of equality."""
 
+_MEASURES = ("loss", "best_share", "standard_share")
 _CLASSES = 5
 _HALVINGS = 26
 """Then two steps by Newton give all digits."""
 
 
 @dataclass(frozen=True, eq=False)
-class MoveQuality:
-    """Of each player: mean loss a move (pawns), share of best moves, and that share at equal difficulty of positions.
+class MoveQuality(Shown):
+    """Of each player: mean loss per move (pawns), share of best moves, and that share at equal difficulty.
 
-    Shares are NaN where the best moves are not known. Difficulty is the gap between best and second-best move: at
-    equal difficulty means that each class of gaps has the weight that it has over all players.
+    Shares are NaN where the best moves are not known. Difficulty is the gap between best and second-best move; at equal
+    difficulty, each class of gaps has the weight that it has over all players.
     """
 
-    names: tuple[str, ...]
-    moves: Counts
-    games: Counts
+    tally: Tally
     loss: Floats
     best_share: Floats
     standard_share: Floats
     low: Floats
     """Lower ends, `[measure][player]`, in the order loss, best_share, standard_share."""
     high: Floats
-    level: float
     provenance: Provenance
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a player, smallest loss first."""
-        import polars as pl
-
-        columns = {"player": self.names, "moves": self.moves, "games": self.games}
-        for k, name in enumerate(("loss", "best_share", "standard_share")):
+        """One row per player, smallest loss first."""
+        columns = {"player": self.tally.names, "moves": self.tally.moves, "games": self.tally.games}
+        for k, name in enumerate(_MEASURES):
             columns |= {name: getattr(self, name), f"{name}_low": self.low[k], f"{name}_high": self.high[k]}
-        finite = pl.when(pl.col(pl.Float64).is_finite()).then(pl.col(pl.Float64))
-        return pl.DataFrame(columns).with_columns(finite).sort("loss", "player")
+        return finite_frame(columns).sort("loss", "player")
 
     def summary(self) -> str:
-        """A line a player, at most 18."""
-        lines = ["mean loss a move (pawns), best moves, best moves at equal difficulty"]
+        """One line per player, at most 18."""
+        lines = ["mean loss per move (pawns), best moves, best moves at equal difficulty"]
         for row in self.to_frame().to_dicts()[:18]:
             span = TOO_FEW if row["loss_low"] is None else f"[{row['loss_low']:.3f}, {row['loss_high']:.3f}]"
             shares = "  ".join("    -" if row[k] is None else f"{row[k]:.3f}" for k in ("best_share", "standard_share"))
             lines.append(f"{row['player']:<22} {row['loss']:.3f} {span:<16} {shares}  {row['moves']:,} moves")
         return "\n".join(lines)
 
-    def plot(self) -> altair.LayerChart:
-        """Mean losses with their intervals."""
-        import altair as alt
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
+        """Mean losses with their intervals, smallest first."""
+        from ludometer.chess.strength.drawing import ranked_chart
 
-        rows = self.to_frame().to_dicts()
-        y = alt.Y("player:N", sort=[row["player"] for row in rows], title=None)
-        base = alt.Chart(alt.InlineData(values=rows), width=480)
-        drawn: alt.LayerChart = base.mark_rule().encode(
-            x=alt.X("loss_low:Q", title="Mean loss a move (pawns)"), x2="loss_high:Q", y=y
-        ) + base.mark_point(filled=True).encode(x="loss:Q", y=y)
-        return drawn
+        shown = [
+            {"name": row["player"], "value": row["loss"], "low": row["loss_low"], "high": row["loss_high"]}
+            for row in self.to_frame().to_dicts()
+        ]
+        return {"losses": ranked_chart(shown, "Mean loss per move (pawns)", form=".2f", narrow=narrow)}
+
+    def document(self) -> dict[str, Any]:
+        """The players with all three measures."""
+        listed = []
+        for row in self.to_frame().to_dicts():
+            shown = {name: row[name] for name in ("player", "moves", "games")}
+            for name, source in zip(("mean_loss", "best_share", "standard_share"), _MEASURES, strict=True):
+                shown[name] = row[source]
+                shown[f"{name}_interval"] = interval(row[f"{source}_low"], row[f"{source}_high"])
+            listed.append(shown)
+        return explain({"filters": self.provenance.parameters["filters"], "players": listed})
 
 
 @dataclass(frozen=True, eq=False)
-class Sensitivity:
+class Sensitivity(Shown):
     """Regan's sensitivity s (smaller: sees smaller differences) and consistency c (larger: fewer blunders).
 
-    NaN where there is no finite fit, errors NaN with too few games.
+    NaN where there is no finite fit; errors are NaN with too few games.
     """
 
-    names: tuple[str, ...]
-    moves: Counts
-    games: Counts
+    tally: Tally
     left_out: Counts
-    """Moves that are none of the engine's lines, which the model conditions on."""
+    """Moves that are none of the engine's lines, on which the model conditions."""
     s: Floats
     c: Floats
     s_error: Floats
@@ -97,63 +100,53 @@ class Sensitivity:
     provenance: Provenance
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a player."""
-        import polars as pl
-
-        columns = {name: getattr(self, name) for name in ("moves", "games", "left_out", "s", "s_error", "c", "c_error")}
-        finite = pl.when(pl.col(pl.Float64).is_finite()).then(pl.col(pl.Float64))
-        return pl.DataFrame({"player": self.names} | columns).with_columns(finite)
+        """One row per player."""
+        columns = {"player": self.tally.names, "moves": self.tally.moves, "games": self.tally.games}
+        columns |= {name: getattr(self, name) for name in ("left_out", "s", "s_error", "c", "c_error")}
+        return finite_frame(columns)
 
     def summary(self) -> str:
-        """A line a player, at most 18."""
+        """One line per player, at most 18."""
         lines = ["sensitivity s and consistency c"]
         for row in self.to_frame().to_dicts()[:18]:
-            parts = [
+            s, c = (
                 "-" if row[k] is None else f"{row[k]:.3f}" + ("" if row[e] is None else f" ± {row[e]:.3f}")
                 for k, e in (("s", "s_error"), ("c", "c_error"))
-            ]
-            lines.append(f"{row['player']:<22} s {parts[0]:<18} c {parts[1]:<18} {row['moves']:,} moves")
+            )
+            lines.append(f"{row['player']:<22} s {s:<18} c {c:<18} {row['moves']:,} moves")
         return "\n".join(lines)
 
-    def plot(self) -> altair.Chart:
-        """Players as points: s across, c upwards."""
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
+        """One point per player: s to the right, c upwards."""
         import altair as alt
 
         rows = [row for row in self.to_frame().to_dicts() if row["s"] is not None]
-        scale = alt.Scale(zero=False)
-        chart: alt.Chart = (
-            alt.Chart(alt.InlineData(values=rows), width=360, height=300)
-            .mark_point(filled=True)
-            .encode(
-                x=alt.X("s:Q", title="Sensitivity s (smaller is better)", scale=scale),
-                y=alt.Y("c:Q", title="Consistency c", scale=scale),
-                tooltip="player:N",
-            )
-        )
-        return chart
+        near = alt.Scale(zero=False)
+        size = {"width": 240 if narrow else 360, "height": 240 if narrow else 300}
+        chart = alt.Chart(alt.InlineData(values=rows), **size).mark_point(filled=True)
+        x = alt.X("s:Q", title="Sensitivity s (smaller is better)", scale=near)
+        y = alt.Y("c:Q", title="Consistency c", scale=near)
+        return {"sensitivity": chart.encode(x=x, y=y, tooltip="player:N")}
+
+    def document(self) -> dict[str, Any]:
+        """The players."""
+        return explain({"players": self.to_frame().to_dicts()})
 
 
 def measure_quality(
-    evaluations: Evaluations,
-    *,
-    filters: Filters = GUID_BRATKO,
-    level: float = 0.95,
-    replicates: int = REPLICATES,
-    min_games: int = MIN_GAMES,
-    seed: int = 0,
+    evaluations: Evaluations, *, filters: Filters = GUID_BRATKO, intervals: Intervals = USUAL
 ) -> MoveQuality:
-    """Mean loss and best-move share (Guid and Bratko 2006), with intervals by a bootstrap over games.
+    """Mean loss and share of best moves (Guid and Bratko 2006), with intervals by a bootstrap over games.
 
     The loss of a move is the evaluation of the best move less that of the move played, where the best is known, and
-    never below 0; else it is minus the gain.
+    never below 0; otherwise it is minus the gain.
     """
     after, game, player = _moves(evaluations, filters)
     loss, best = _losses(evaluations, after), _is_best(evaluations, after)
-    seats = np.unique(np.column_stack((player, game)), axis=0)[:, 0]
     n = len(evaluations.players)
-    moves, games = np.bincount(player, minlength=n), np.bincount(seats, minlength=n)
+    moves, games = count_moves(player, game, n)
     played = np.flatnonzero(moves)
-    weight = draw_weights(len(evaluations), replicates=replicates, seed=seed)
+    weight = intervals.draw_weights(len(evaluations))
     lanes = np.stack(
         (
             _weighted_means(loss / 100, np.isfinite(loss), game, player, weight, n)[played],
@@ -161,32 +154,23 @@ def measure_quality(
             _standardised(evaluations, after, best, game, player, weight)[played],
         )
     )
-    low, high = find_intervals(lanes[..., 0], lanes[..., 1:], games[played], level=level, min_games=min_games)
-    parameters = {"filters": filters.to_dict(), "level": level, "replicates": replicates, "min_games": min_games}
-    return MoveQuality(
-        tuple(evaluations.players.names[int(code)] for code in played),
-        moves[played],
-        games[played],
-        lanes[0, :, 0],
-        lanes[1, :, 0],
-        lanes[2, :, 0],
-        low,
-        high,
-        level,
-        Provenance("move quality", parameters, evaluations.fingerprint, seed),
-    )
+    tally = Tally(_names(evaluations, played), moves[played], games[played])
+    low, high = intervals.around(lanes[..., 0], lanes[..., 1:], tally.games)
+    parameters = {"filters": filters.to_dict()} | intervals.parameters
+    provenance = Provenance("move quality", parameters, evaluations.fingerprint, intervals.seed)
+    return MoveQuality(tally, *lanes[..., 0], low, high, provenance)
 
 
 def fit_sensitivity(
-    evaluations: Evaluations, *, filters: Filters | None = None, min_games: int = MIN_GAMES
+    evaluations: Evaluations, *, filters: Filters | None = None, min_games: int = USUAL.min_games
 ) -> Sensitivity:
     """Regan and Haworth's s and c for each player, by maximum likelihood from the engine's lines.
 
-    A move that is `delta` worse than the best has `log(1/p) / log(1/p_best) = exp((delta / s)^c)`, probabilities of the
-    lines adding up to 1; delta is the difference of evaluations on the scale `ln(1 + |v|)` in pawns, so that a pawn
-    counts less where the game is decided. They fit by shares of moves, over all legal moves; here only the engine's
-    lines are known (two or more), so the fit is conditional on one of them being played. Errors are robust to moves of
-    a game hanging together.
+    A move that is `delta` worse than the best has `log(1/p) / log(1/p_best) = exp((delta / s)^c)`, where the
+    probabilities of the lines add up to 1; delta is the difference of evaluations on the scale `ln(1 + |v|)` in pawns,
+    so that a pawn counts less where the game is decided. They fit shares of moves over all legal moves; here only the
+    engine's lines are known (two or more), so the fit is conditional on one of them being played. Errors allow for
+    dependence between the moves of a game.
     """
     if evaluations.lines is None or evaluations.choice is None or evaluations.lines.shape[1] < 2:
         raise LudometerError(
@@ -201,29 +185,24 @@ def fit_sensitivity(
     if not known.any():
         raise LudometerError("no move that counts is one of the engine's lines")
     n = len(evaluations.players)
-    seats = np.unique(np.column_stack((player[known], game[known])), axis=0)[:, 0]
-    moves, games = np.bincount(player[known], minlength=n), np.bincount(seats, minlength=n)
+    moves, games = count_moves(player[known], game[known], n)
     left_out = np.bincount(player[usable & ~known], minlength=n)
     played = np.flatnonzero(moves)
     fitted = np.full((len(played), 4), np.nan)
     for k, code in enumerate(played):
         mine = known & (player == code)
         fitted[k] = fit_choices(deltas[mine], choice[mine], game[mine], min_games=min_games)
-    return Sensitivity(
-        tuple(evaluations.players.names[int(code)] for code in played),
-        moves[played],
-        games[played],
-        left_out[played],
-        fitted[:, 0],
-        fitted[:, 1],
-        fitted[:, 2],
-        fitted[:, 3],
-        Provenance("sensitivity and consistency", {"min_games": min_games}, evaluations.fingerprint),
-    )
+    tally = Tally(_names(evaluations, played), moves[played], games[played])
+    provenance = Provenance("sensitivity and consistency", {"min_games": min_games}, evaluations.fingerprint)
+    return Sensitivity(tally, left_out[played], *fitted.T, provenance)
 
 
-def fit_choices(deltas: Floats, choice: Array, game: Array, *, min_games: int = MIN_GAMES) -> Floats:
-    """s, c and their errors from choices among lines that are `deltas` worse than the best (NaN: no such line)."""
+def _names(evaluations: Evaluations, codes: Array) -> tuple[str, ...]:
+    return tuple(evaluations.players.names[int(code)] for code in codes)
+
+
+def fit_choices(deltas: Floats, choice: Array, game: Array, *, min_games: int = USUAL.min_games) -> Floats:
+    """s, c and their errors from choices among lines, each `deltas` worse than the best (NaN: no such line)."""
     from scipy.optimize import minimize
 
     def loss(parameters: Floats) -> float:
@@ -339,7 +318,7 @@ def _weighted_means(value: Floats, used: Mask, game: Codes, player: Codes, weigh
 def _standardised(
     evaluations: Evaluations, after: Counts, best: Floats, game: Codes, player: Codes, weight: Floats
 ) -> Floats:
-    """Best-move shares by class of gap, with the weights of all moves; NaN for who has no move in some class."""
+    """Best-move shares by class of gap, weighted as over all moves; NaN for players without a move in some class."""
     n = len(evaluations.players)
     nothing = np.full((n, weight.shape[1]), np.nan)
     if evaluations.lines is None or evaluations.choice is None or evaluations.lines.shape[1] < 2:
@@ -358,7 +337,7 @@ def _standardised(
 
 
 def _deltas(evaluations: Evaluations, after: Counts) -> Floats:
-    """How much worse each line is than the best, on the scale ln(1 + |v|), from the view of who moves."""
+    """How much worse each line is than the best, on the scale ln(1 + |v|), from the mover's view."""
     assert evaluations.lines is not None
     lines = evaluations.lines[after - 1].astype(np.float64)
     there = evaluations.lines[after - 1] != UNKNOWN

@@ -1,35 +1,31 @@
-"""A player's strength move by move, as a game is played, with a band (Ferreira 2012, Algorithm 4)."""
+"""A player's strength after each of their moves, with a band (Ferreira 2012, Algorithm 4)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ludometer.arrays import Array, Codes, Floats
 from ludometer.errors import LudometerError
-from ludometer.moves.gains import Gains, rating_difference
-from ludometer.moves.samples import ENGINE, Reference
-from ludometer.moves.uncertainty import MIN_GAMES, check_level, score_interval
-from ludometer.result import Provenance
+from ludometer.moves.gains import ENGINE, Gains, Reference, finite_frame, rating_difference
+from ludometer.moves.uncertainty import NO_ESTIMATE, USUAL, check_level, score_interval
+from ludometer.result import Provenance, Shown
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
-NO_ESTIMATE = "no estimate yet"
-
 _PRIOR_MOVES = 4.0
-"""The variance of a move's score is held against that of wins and losses alone as if so many such had been seen."""
+"""A prior on the variance of a move's score: as if so many moves with the variance of pure wins and losses were seen."""
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectory:
-    """After each move of a player: his expected score against the engine, the difference, and a band.
+class Trajectory(Shown):
+    """After each move of a player: the expected score against the engine, the difference, and a band.
 
-    A difference of -inf is "no estimate yet": every gain so far was negative. Within the first games the band is about
-    the play in these games, with moves as independent draws; from the fourth game on it is about the player, and moves
+    A difference of -inf is "no estimate yet": every gain so far was negative. In the first games the band is about the
+    play in these games, with moves as independent draws; from the fourth game on it is about the player, and the moves
     of a game count as one cluster.
     """
 
@@ -42,7 +38,7 @@ class Trajectory:
     low: Floats
     high: Floats
     engine: float | None
-    """The engine's strength, to which differences are added; None: only differences are known."""
+    """The engine's strength, to which differences are added; None: not known."""
     level: float
     provenance: Provenance
 
@@ -56,14 +52,12 @@ class Trajectory:
 
     @property
     def n_without(self) -> int:
-        """Moves at the beginning after which there is no estimate yet."""
+        """Moves at the start after which there is no estimate yet."""
         finite = np.isfinite(self.difference)
         return int(np.argmax(finite)) if finite.any() else len(self)
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a move; null where there is no estimate yet, or no end of the band."""
-        import polars as pl
-
+        """One row per move; null where there is no estimate yet, or no end of the band."""
         columns = {
             "move": np.arange(1, len(self) + 1),
             "game": self.game,
@@ -75,11 +69,24 @@ class Trajectory:
             "high": self.high,
             "strength": self.strength,
         }
-        finite = pl.when(pl.col(pl.Float64).is_finite()).then(pl.col(pl.Float64))
-        return pl.DataFrame(columns).with_columns(finite)
+        return finite_frame(columns)
+
+    def document(self) -> dict[str, Any]:
+        """The moves; nulls are moves without an estimate yet, or a band without an end."""
+        return {"player": self.player, "engine": self.engine, "level": self.level, "moves": self.to_frame().to_dicts()}
+
+    def band(self) -> list[dict[str, float]]:
+        """Value, low and high after each move, with the engine's strength added where it is known; finite ones only."""
+        shift = self.engine or 0.0
+        columns = np.column_stack((self.difference, self.low, self.high)) + shift
+        return [
+            {"move": k + 1, "value": value, "low": low, "high": high}
+            for k, (value, low, high) in enumerate(columns.tolist())
+            if np.isfinite((value, low, high)).all()
+        ]
 
     def summary(self) -> str:
-        """Where it began, and where it stands."""
+        """How long there was no estimate, and the latest one."""
         lines = [f"{self.player}: {len(self)} moves"]
         if self.n_without:
             moves = "move" if self.n_without == 1 else f"{self.n_without} moves"
@@ -91,35 +98,26 @@ class Trajectory:
                 lines.append(f"strength {self.strength[-1]:.0f}, the engine being {self.engine:.0f}")
         return "\n".join(lines)
 
-    def plot(self) -> altair.LayerChart:
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
         """The difference, or the strength, after each move, and its band."""
         import altair as alt
 
-        shift = self.engine or 0.0
+        from ludometer.drawing import INK
+
         title = "Difference to the engine" if self.engine is None else "Strength (Elo points)"
-        rows = [
-            {"move": k + 1, "value": float(d + shift), "low": float(low + shift), "high": float(high + shift)}
-            for k, (d, low, high) in enumerate(zip(self.difference, self.low, self.high, strict=True))
-            if np.isfinite([d, low, high]).all()
-        ]
         x = alt.X("move:Q", title=f"Moves of {self.player}", scale=alt.Scale(domain=[0, len(self)]))
-        base = alt.Chart(alt.InlineData(values=rows), width=480, height=240)
-        scale = alt.Scale(zero=False)
-        band = base.mark_area(opacity=0.2, color="#4c6a92").encode(
-            x=x, y=alt.Y("low:Q", title=title, scale=scale), y2="high:Q"
-        )
-        line = base.mark_line(color="#4c6a92").encode(x=x, y=alt.Y("value:Q", title=title, scale=scale))
-        drawn: alt.LayerChart = band + line
-        return drawn
+        base = alt.Chart(alt.InlineData(values=self.band()), width=260 if narrow else 480, height=240)
+        low, value = (alt.Y(f"{name}:Q", title=title, scale=alt.Scale(zero=False)) for name in ("low", "value"))
+        area = base.mark_area(opacity=0.2, color=INK).encode(x=x, y=low, y2="high:Q")
+        return {"trajectory": area + base.mark_line(color=INK).encode(x=x, y=value)}
 
 
 def follow_player(
     gains: Gains, player: str, *, engine: float | None = None, reference: Reference = ENGINE, level: float = 0.95
 ) -> Trajectory:
-    """The strength of a player after each of his moves, games in the order of the record.
+    """The strength of a player after each of their moves, games in the order of the record.
 
-    >>> from ludometer.moves.evaluations import EvaluatedGame, Evaluations
-    >>> from ludometer.moves.gains import measure_gains
+    >>> from ludometer.chess import EvaluatedGame, Evaluations, measure_gains
     >>> game = EvaluatedGame("1", "Ann", "Ben", [13, 10, 10, 10, 30, 30])
     >>> print(follow_player(measure_gains(Evaluations.of_games([game])), "Ann", engine=2860).summary())
     Ann: 3 moves
@@ -132,8 +130,7 @@ def follow_player(
     if not len(value):
         raise LudometerError(f"{player} has no moves that count")
     score, low, high = trace_scores(value, game, reference=reference, level=level)
-    with np.errstate(divide="ignore"):
-        difference, below, above = (np.asarray(rating_difference(p)) for p in (score, low, high))
+    difference, below, above = (np.asarray(rating_difference(p)) for p in (score, low, high))
     parameters = {"player": player, "engine": engine, "reference": reference.name, "level": level}
     provenance = Provenance("trajectory", parameters | gains.provenance.parameters, gains.provenance.data)
     return Trajectory(player, game, gains.ply[mine], value, score, difference, below, above, engine, level, provenance)
@@ -150,7 +147,7 @@ def trace_scores(
     score = np.cumsum(won) / n
     n_effective, quantile = _effective(won, score, n, game, level)
     low, high = score_interval(score, n_effective, quantile)
-    # by rounding an end may pass the estimate at 0 and 1
+    # at 0 and 1 rounding may carry an end past the estimate
     return score, np.minimum(low, score), np.maximum(high, score)
 
 
@@ -163,7 +160,7 @@ def _effective(won: Floats, score: Floats, n: Floats, game: Codes, level: float)
     ratio = (squares + _PRIOR_MOVES * spread) / np.where(spread > 0, (n + _PRIOR_MOVES) * spread, 1.0)
     n_effective = n / np.where(spread > 0, np.maximum(ratio, 1e-9), 1.0)
     n_games = np.cumsum(np.concatenate(([1], np.diff(game) != 0)))
-    many = n_games >= MIN_GAMES
+    many = n_games >= USUAL.min_games
     clustered = _cluster_variance(won, score, n_games) / n**2
     with np.errstate(divide="ignore", invalid="ignore"):
         by_game = np.where(clustered > 0, spread / clustered, np.inf)

@@ -1,0 +1,1 @@
+"""Strengths from evaluated games: gains, strengths, events, other measures, calibration."""
