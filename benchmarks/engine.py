@@ -28,12 +28,15 @@ from ludometer.arrays import Floats
 from ludometer.chess import calibrate, study_strengths
 from ludometer.chess.engine.analysis import Analysis, analyse_games, recall_evaluations, replay_games
 from ludometer.chess.engine.cache import dump
-from ludometer.chess.strength.calibration import HeldOut, Units
-from ludometer.chess.engine.uci import Engine, Search, find_engine
-from ludometer.chess.record.pgn import ChessGame
 from ludometer.chess.engine.play import Choose, play_game, play_itself
-from ludometer.chess.record.pgn import read_chess_games
-from ludometer.moves import ENGINE, Evaluations, measure_gains, measure_strengths, pool_gains
+from ludometer.chess.engine.uci import Engine, Search, find_engine
+from ludometer.chess.record.evaluations import Evaluations
+from ludometer.chess.record.pgn import ChessGame, read_chess_games
+from ludometer.chess.strength.calibration import HeldOut, Units
+from ludometer.chess.strength.gains import measure_gains
+from ludometer.chess.strength.strengths import measure_strengths
+from ludometer.moves import ENGINE, pool_gains
+from ludometer.moves.uncertainty import Intervals
 from ludometer.parallel import Workers
 from schedules import store, stored
 
@@ -279,7 +282,7 @@ def levels(engine: str) -> dict[str, Any]:
         cache = Path(folder) / "levels.sqlite"
         done = analyse_games(games, engine=engine, search=search, cache=cache)
         evaluations, _ = recall_evaluations(games, done.settings, cache=cache)
-    made = calibrate(evaluations, min_games=3)
+    made = calibrate(evaluations, intervals=Intervals(min_games=3))
     low, high = made.fit.value(np.array(made.range))
     refused = {side: made.predict(float(d), 10.0).reason for side, d in (("below", low - 5), ("above", high + 5))}
     return {"games": len(games), "depth": 8, **_calibrated(evaluations, "player", min_games=3), "refused": refused}
@@ -294,7 +297,7 @@ def _limited(elo: int) -> tuple[tuple[str, str], ...]:
 
 
 def _calibrated(evaluations: Evaluations, units: Units, *, min_games: int = 4) -> dict[str, Any]:
-    found = calibrate(evaluations, units=units, min_games=min_games)
+    found = calibrate(evaluations, units=units, intervals=Intervals(min_games=min_games))
     slope, low, high = found.slope
     held = {name: getattr(found.held_out, name) for name in HeldOut.__dataclass_fields__}
     return {

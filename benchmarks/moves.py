@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 
 from ludometer.arrays import Codes, Floats
-from ludometer.chess.strength.calibration import make_calibration
 from ludometer.chess.record.evaluations import EvaluatedGame, Evaluations
+from ludometer.chess.strength.calibration import make_calibration
+from ludometer.chess.strength.strengths import measure_strengths, solve_strengths
 from ludometer.moves.gains import expected_score, rating_difference
 from ludometer.moves.pairs import Distribution
-from ludometer.chess.strength.strengths import measure_strengths, solve_strengths
+from ludometer.moves.uncertainty import Intervals
 from schedules import store
 
 RUNS, MOVES, FORM, REPLICATES = 200, 40, 0.5, 400
@@ -70,7 +71,9 @@ def cover_strengths(losses: Floats, schedule: Schedule, distribution: Distributi
     widths = []
     for run in range(runs):
         found = measure_strengths(
-            play(rng, losses, schedule), distribution=distribution, replicates=REPLICATES, seed=run, min_games=2
+            play(rng, losses, schedule),
+            distribution=distribution,
+            intervals=Intervals(replicates=REPLICATES, min_games=2, seed=run),
         )
         code = np.array([int(name) for name in found.names])
         hits["strength"].append((found.low <= truth[code]) & (truth[code] <= found.high))

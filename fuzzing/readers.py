@@ -95,7 +95,7 @@ def read_pgn_headers(given: Input, _: Path) -> object:
 
 def read_games(given: Input, folder: Path) -> object:
     """Games with their moves: read, replayed by the rules, and followed as they grow."""
-    from ludometer.chess.commands.follow import watch_moves
+    from ludometer.chess.engine.live import watch_moves
     from ludometer.chess.record.pgn import is_pgn, read_chess_games
     from ludometer.chess.record.rules import replay
 
@@ -251,7 +251,7 @@ def read_small_tables(given: Input, folder: Path) -> object:
 
 def read_backgammon(given: Input, folder: Path) -> object:
     """A match of backgammon, as far as it is looked at here."""
-    from ludometer.backgammon.reading import read_match_records
+    from ludometer.backgammon.records import read_match_records
 
     return read_match_records([_file(given, folder)])
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from ludometer.arrays import Codes, Floats
 from ludometer.chess.record.tables import read_evaluations
-from ludometer.chess.strength.trajectory import follow_player
-from ludometer.moves.gains import Gains, expected_score, measure_gains, rating_difference
+from ludometer.chess.strength.gains import measure_gains
 from ludometer.chess.strength.strengths import engine_strength, iterate_as_printed, measure_strengths, solve_strengths
+from ludometer.chess.strength.trajectory import follow_player
+from ludometer.moves.gains import Gains, expected_score, rating_difference
 from ludometer.read import read_matches
 from reproductions.cells import Basis, Cell, Table
 from reproductions.published import Row, load

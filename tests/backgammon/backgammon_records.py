@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from ludometer.backgammon.analysis import AnalysedMatch, Evaluator, read_analysis
 from ludometer.backgammon.gnubg import find_gnubg
-from ludometer.backgammon.matches import AnalysedMatch, Evaluator, read_analysis
 from ludometer.errors import LudometerError
 
 HAND_WRITTEN = """\

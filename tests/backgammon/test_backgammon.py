@@ -11,24 +11,24 @@ import numpy as np
 import pytest
 
 from ludometer.backgammon import play as backgammon_play
-from ludometer.backgammon.balance import balance_match, follow_match
-from ludometer.backgammon.cache import AnalysisCache
-from ludometer.backgammon.gnubg import ANALYSE, Gnubg, GnubgFailure, find_gnubg, open_gnubg
-from ludometer.backgammon.matches import (
+from ludometer.backgammon.analysis import (
     CHEQUER,
     DOUBLE,
     TAKE,
     AnalysedMatch,
+    AnalysisCache,
     Evaluator,
-    MatchRecord,
     analyse_matches,
     read_analysis,
 )
+from ludometer.backgammon.balance import balance_match, follow_match
+from ludometer.backgammon.gnubg import ANALYSE, Gnubg, GnubgFailure, find_gnubg, open_gnubg
 from ludometer.backgammon.play import LADDER, GradedPlayer, PlayedMatches, draw_schedule, play_matches
-from ludometer.backgammon.reading import read_match_records
+from ludometer.backgammon.records import MatchRecord, read_match_records
 from ludometer.backgammon.skill import MILLI, measure_backgammon
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.moves import expected_score, rating_difference
+from ludometer.moves.uncertainty import Intervals
 from ludometer.parallel import Workers
 from tests.backgammon.backgammon_records import HAND_WRITTEN, analysis, made_up, move, needs_gnubg
 
@@ -69,22 +69,22 @@ def test_decisions_and_rolls_are_told_apart() -> None:
         move(1, unit=1.0),
     ]
     match = made_up([actions], winners=[1])
-    assert match.kind.tolist() == [CHEQUER, DOUBLE, CHEQUER, DOUBLE, TAKE]
+    assert match.decisions.kind.tolist() == [CHEQUER, DOUBLE, CHEQUER, DOUBLE, TAKE]
     # a double not made that was right, a take that was wrong; the third one was not close, the moves after were forced
-    assert match.loss.tolist() == pytest.approx([0.05, 0.125, 0.0, 0.0, 0.25])
-    assert match.loss_player.tolist() == [0, 1, 1, 1, 0]
-    assert match.luck.tolist() == [0.25, -0.125, 0.0, 0.0]
+    assert match.decisions.loss.tolist() == pytest.approx([0.05, 0.125, 0.0, 0.0, 0.25])
+    assert match.decisions.player.tolist() == [0, 1, 1, 1, 0]
+    assert match.rolls.luck.tolist() == [0.25, -0.125, 0.0, 0.0]
     frame = match.to_frame()
     assert frame["kind"].to_list() == [
         "roll", "chequer", "double", "roll", "chequer", "roll", "double", "take", "roll",
     ]  # fmt: skip
-    assert frame["loss"].sum() == pytest.approx(match.loss.sum())
+    assert frame["loss"].sum() == pytest.approx(match.decisions.loss.sum())
 
 
 def test_a_beaver_is_no_decision() -> None:
     actions = [move(0, loss=0.0), ["double", 1, 1.0, 0.5, 0.25], ["beaver", 0, 1.0, 0.1, 0.2], ["beaver", 1, 1.0]]
     match = made_up([actions], winners=[0], length=0)
-    assert match.kind.tolist() == [CHEQUER, DOUBLE]
+    assert match.decisions.kind.tolist() == [CHEQUER, DOUBLE]
 
 
 def test_skill_luck_and_what_is_left_open_add_up_to_the_result() -> None:
@@ -126,34 +126,34 @@ def test_money_is_counted_in_points_with_the_cube() -> None:
     assert "0.80 and was luckier by 2.00 points" in balance.sentence()
 
 
-def test_the_course_of_a_match_ends_at_its_balance() -> None:
+def test_the_running_balance_of_a_match_ends_at_its_balance() -> None:
     games = [[move(k % 2, loss=0.01 * k, luck=(-1) ** k * 0.1 * k) for k in range(n)] for n in (5, 8, 3)]
     match = made_up([*games[:2], [*games[2], ["double", 1, 0.5, 0.5, 1.5], ["drop", 0, 0.5]]], winners=[0, 1, 1])
-    course, balance = follow_match(match), balance_match(match)
-    assert course.skill[-1] == pytest.approx(balance.net_skill)
-    assert course.luck[-1] == pytest.approx(balance.net_luck)
-    assert course.starts.tolist() == [0, 5, 13]
+    running, balance = follow_match(match), balance_match(match)
+    assert running.skill[-1] == pytest.approx(balance.net_skill)
+    assert running.luck[-1] == pytest.approx(balance.net_luck)
+    assert running.starts.tolist() == [0, 5, 13]
 
 
 def test_players_are_compared_by_the_method_of_gains() -> None:
     rng = np.random.default_rng(5)
     losses = rng.exponential(0.02, size=(12, 2, 10)) * np.array([1.0, 2.0])[:, None] * (rng.random((12, 2, 10)) < 0.6)
     games = [[move(turn % 2, loss=float(game[turn % 2, turn // 2])) for turn in range(20)] for game in losses]
-    found = measure_backgammon([made_up(games, winners=[0] * 12, length=15)], seed=1)
+    found = measure_backgammon([made_up(games, winners=[0] * 12, length=15)], intervals=Intervals(seed=1))
     gains = [-np.rint(MILLI * losses[:, seat].ravel()).astype(int) for seat in (0, 1)]
     score = expected_score(*gains)
     row = found.pairs_frame().row(0, named=True)
     assert row["expected_score"] == pytest.approx(score)
     assert row["difference"] == pytest.approx(float(rating_difference(score)))
     assert row["low"] < row["difference"] < row["high"]
-    assert found.loss.tolist() == pytest.approx([losses[:, seat].mean() for seat in (0, 1)])
-    assert found.against_perfect.score.tolist() == pytest.approx(
+    assert found.skill.loss.tolist() == pytest.approx([losses[:, seat].mean() for seat in (0, 1)])
+    assert found.skill.against_perfect.score.tolist() == pytest.approx(
         [expected_score(mine, np.zeros(1, int)) for mine in gains]
     )
-    assert (found.low < found.loss).all()
-    assert (found.loss < found.high).all()
-    again = measure_backgammon([made_up(games, winners=[0] * 12, length=15)], seed=1)
-    assert again.low.tolist() == found.low.tolist()
+    assert (found.skill.low < found.skill.loss).all()
+    assert (found.skill.loss < found.skill.high).all()
+    again = measure_backgammon([made_up(games, winners=[0] * 12, length=15)], intervals=Intervals(seed=1))
+    assert again.skill.low.tolist() == found.skill.low.tolist()
     assert again.provenance == found.provenance
 
 
@@ -165,15 +165,17 @@ def test_intervals_of_error_rates_cover_the_truth() -> None:
         games = [
             [move(k % 2, loss=float(rng.exponential(hard))) for k in range(20)] for hard in rng.gamma(4, truth / 4, 12)
         ]
-        found = measure_backgammon([made_up(games, winners=[0] * 12, length=15)], level=0.9, replicates=200, seed=seed)
-        held += int(found.low[0] <= truth <= found.high[0])
+        found = measure_backgammon(
+            [made_up(games, winners=[0] * 12, length=15)], intervals=Intervals(0.9, 200, seed=seed)
+        )
+        held += int(found.skill.low[0] <= truth <= found.skill.high[0])
     error = (0.9 * 0.1 / runs) ** 0.5
     assert abs(held / runs - 0.9) < 3 * error
 
 
 def test_too_few_games_give_no_interval() -> None:
     found = measure_backgammon([made_up([[move(0, loss=0.1), move(1, loss=0.0)]] * 3, winners=[0] * 3)])
-    assert np.isnan(found.low).all()
+    assert np.isnan(found.skill.low).all()
     assert "too few games" in found.summary()
 
 
@@ -181,8 +183,8 @@ def test_decisions_can_be_chosen() -> None:
     game = [move(0, loss=0.1), move(1, loss=0.2), ["double", 0, 0.5, 0.75, 0.5], ["drop", 1, 0.5]]
     matches = [made_up([game] * 5, winners=[0] * 5)]
     chequer, cube = (measure_backgammon(matches, decisions=choice) for choice in ("chequer", "cube"))
-    assert chequer.loss.tolist() == pytest.approx([0.1, 0.2])
-    assert cube.loss.tolist() == pytest.approx([0.25, 0.5])
+    assert chequer.skill.loss.tolist() == pytest.approx([0.1, 0.2])
+    assert cube.skill.loss.tolist() == pytest.approx([0.25, 0.5])
     assert len(chequer.gains) + len(cube.gains) == len(measure_backgammon(matches).gains)
 
 
@@ -226,8 +228,8 @@ def test_what_is_against_the_rules_is_named(actions: list[list[Any]], words: str
 
 def test_a_roll_before_a_resignation_has_luck_only() -> None:
     match = made_up([[move(0, loss=0.1), ["roll", 1, 0.5, -0.25]]], winners=[0])
-    assert match.luck.tolist() == [0.0, -0.25]
-    assert len(match.loss) == 1
+    assert match.rolls.luck.tolist() == [0.0, -0.25]
+    assert len(match.decisions.loss) == 1
 
 
 def test_files_are_read_plain_packed_and_in_any_encoding(tmp_path: Path) -> None:
@@ -306,12 +308,12 @@ def test_a_closed_program_starts_nothing_and_leaves_nothing(tmp_path: Path, monk
 def test_a_match_written_by_hand_is_understood() -> None:
     (match,) = analyse_matches([record()], evaluator=FAST)
     assert (match.names, match.length, match.final, match.winner) == (("Ann", "Ben"), 1, (1, 0), 0)
-    assert len(match.luck) == 4
-    best, worst = match.loss[0], match.loss[1]
+    assert len(match.rolls.luck) == 4
+    best, worst = match.decisions.loss[0], match.decisions.loss[1]
     assert best == 0.0
     assert worst > 0.1
     # 3-1 is the best roll to begin with
-    assert match.luck[0] > 0.1
+    assert match.rolls.luck[0] > 0.1
 
 
 @needs_gnubg
@@ -332,7 +334,7 @@ def test_a_move_that_the_program_passes_over_is_noticed(old: str, new: str, word
 @needs_gnubg
 def test_a_resignation_after_the_roll_is_understood() -> None:
     (match,) = analyse_matches([record(HAND_WRITTEN.replace("66: 23/17 13/7 13/7 8/2", "66:"))], evaluator=FAST)
-    assert len(match.luck) == 4
+    assert len(match.rolls.luck) == 4
     assert match.winner == 0
 
 
@@ -340,7 +342,7 @@ def test_a_resignation_after_the_roll_is_understood() -> None:
 def test_noise_shows_as_equity_given_away(played: PlayedMatches, analysed: list[AnalysedMatch]) -> None:
     assert played.version == analysed[0].version
     found = measure_backgammon(analysed)
-    loss = dict(zip(found.names, found.loss.tolist(), strict=True))
+    loss = dict(zip(found.tally.names, found.skill.loss.tolist(), strict=True))
     # the evaluator judges itself: what it plays at the same depth is best by its own count
     assert loss["clear"] < 1e-6
     assert loss["noisy"] > 0.01
@@ -368,19 +370,19 @@ def test_sums_are_those_of_the_programs_own_statistics(played: PlayedMatches, an
 
 
 def _compare(match: AnalysedMatch, game: int, seat: int, own: dict[str, Any]) -> None:
-    mine = (match.loss_game == game) & (match.loss_player == seat)
-    moves, cube = mine & (match.kind == CHEQUER), mine & (match.kind != CHEQUER)
+    mine = (match.decisions.game == game) & (match.decisions.player == seat)
+    moves, cube = mine & (match.decisions.kind == CHEQUER), mine & (match.decisions.kind != CHEQUER)
     assert moves.sum() == own["moves"]["unforced-moves"]
     assert cube.sum() == own["cube"]["close-cube"]
-    assert match.loss[moves].sum() == pytest.approx(own["moves"]["error-skill"], abs=1e-4)
-    cost = match.loss * match.loss_unit
+    assert match.decisions.loss[moves].sum() == pytest.approx(own["moves"]["error-skill"], abs=1e-4)
+    cost = match.decisions.loss * match.decisions.unit
     assert cost[moves].sum() == pytest.approx(own["moves"]["error-cost"], abs=1e-4)
     # of the cube the program gives the mean over these decisions, not the sum
-    assert match.loss[cube].sum() == pytest.approx(own["cube"]["error-skill"] * max(cube.sum(), 1), abs=1e-4)
+    assert match.decisions.loss[cube].sum() == pytest.approx(own["cube"]["error-skill"] * max(cube.sum(), 1), abs=1e-4)
     assert cost[cube].sum() == pytest.approx(own["cube"]["error-cost"] * max(cube.sum(), 1), abs=1e-4)
-    rolls = (match.luck_game == game) & (match.luck_player == seat)
-    assert match.luck[rolls].sum() == pytest.approx(own["dice"]["luck"], abs=1e-4)
-    assert (match.luck * match.luck_unit)[rolls].sum() == pytest.approx(own["dice"]["luck-cost"], abs=1e-4)
+    rolls = (match.rolls.game == game) & (match.rolls.player == seat)
+    assert match.rolls.luck[rolls].sum() == pytest.approx(own["dice"]["luck"], abs=1e-4)
+    assert (match.rolls.luck * match.rolls.unit)[rolls].sum() == pytest.approx(own["dice"]["luck-cost"], abs=1e-4)
 
 
 @needs_gnubg
@@ -409,8 +411,8 @@ def test_an_analysis_in_the_file_is_not_believed(tmp_path: Path) -> None:
     true, told = analyse_matches(
         [record(), MatchRecord("forged.sgf", "sgf", forged.encode())], evaluator=FAST, cache=tmp_path / "c.sqlite"
     )
-    assert told.loss.tolist() == true.loss.tolist()
-    assert told.luck.tolist() == true.luck.tolist()
+    assert told.decisions.loss.tolist() == true.decisions.loss.tolist()
+    assert told.rolls.luck.tolist() == true.rolls.luck.tolist()
 
 
 @needs_gnubg
@@ -452,7 +454,7 @@ def test_an_analysis_is_paid_for_once(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(Gnubg, "run", refuse)
     (second,) = analyse_matches([record(name="other name.mat")], evaluator=FAST, cache=cache)
-    assert second.loss.tolist() == first.loss.tolist()
+    assert second.decisions.loss.tolist() == first.decisions.loss.tolist()
     with pytest.raises(AssertionError, match="started"):
         analyse_matches([record()], evaluator=Evaluator(1), cache=cache)
 

@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 
 from ludometer.arrays import Floats
-from ludometer.chess.strength.calibration import Calibration, calibrate, fit_monotone, load_calibration, make_calibration
-from ludometer.errors import LudometerError
 from ludometer.chess.record.evaluations import Conventions, Evaluations
-from ludometer.moves.gains import Filters, measure_gains
-from ludometer.moves.gains import pool_gains
+from ludometer.chess.strength.calibration import Calibration, calibrate, load_calibration, make_calibration
+from ludometer.chess.strength.gains import Filters, measure_gains
+from ludometer.chess.strength.monotone import fit_monotone
 from ludometer.chess.strength.strengths import measure_strengths
-from tests.moves.simulated import simulate
+from ludometer.errors import LudometerError
+from ludometer.moves.gains import pool_gains
+from ludometer.moves.uncertainty import Intervals
+from tests.chess.simulated import simulate
 
 SLOPE, SCATTER = 0.083, 6.0
 
@@ -107,10 +109,10 @@ def test_a_calibration_from_rated_games_puts_players_on_their_scale(tmp_path: Pa
     games = rated_games(1)
     # the engine's gain of 0 sees only who plays its move, which is the same for all here: pooled gains see losses
     reference = pool_gains(measure_gains(games))
-    found = calibrate(games, reference=reference, replicates=200)
+    found = calibrate(games, reference=reference, intervals=Intervals(replicates=200))
     assert len(found.names) == 12
     assert found.slope[1] > 0
-    fresh = measure_strengths(rated_games(2), reference=reference, replicates=200)
+    fresh = measure_strengths(rated_games(2), reference=reference, intervals=Intervals(replicates=200))
     elo = found.apply(fresh)
     known = dict(zip(fresh.names, fresh.rating, strict=True))
     pairs = [(entry.elo, known[name]) for name, entry in elo.items() if entry.elo is not None]
@@ -130,12 +132,18 @@ def test_a_calibration_from_rated_games_puts_players_on_their_scale(tmp_path: Pa
 
 
 def test_other_conventions_are_refused() -> None:
-    found = calibrate(rated_games(1), replicates=50)
+    found = calibrate(rated_games(1), intervals=Intervals(replicates=50))
     other = rated_games(2)
     for strengths, word in (
-        (measure_strengths(other.with_mate_value(1000), replicates=50), "mate_value 1000 instead of 3900"),
-        (measure_strengths(other, filters=Filters(skip_plies=10), replicates=50), "filters"),
-        (measure_strengths(other, reference=pool_gains(measure_gains(other)), replicates=50), "reference 'pooled "),
+        (
+            measure_strengths(other.with_mate_value(1000), intervals=Intervals(replicates=50)),
+            "mate_value 1000 instead of 3900",
+        ),
+        (measure_strengths(other, filters=Filters(skip_plies=10), intervals=Intervals(replicates=50)), "filters"),
+        (
+            measure_strengths(other, reference=pool_gains(measure_gains(other)), intervals=Intervals(replicates=50)),
+            "reference 'pooled ",
+        ),
     ):
         with pytest.raises(LudometerError, match=word):
             found.apply(strengths)
@@ -147,8 +155,10 @@ def test_bands_serve_where_players_have_a_game_each() -> None:
     losses = 60 * np.exp(-(ratings - 1800) / 600)
     games = Evaluations.of_games(simulate(rng, losses, [(2 * k, 2 * k + 1) for k in range(120)], ratings=ratings))
     with pytest.raises(LudometerError, match="try bands"):
-        calibrate(games, replicates=50)
-    found = calibrate(games, units="band", bands=12, reference=pool_gains(measure_gains(games)), replicates=100)
+        calibrate(games, intervals=Intervals(replicates=50))
+    found = calibrate(
+        games, units="band", bands=12, reference=pool_gains(measure_gains(games)), intervals=Intervals(replicates=100)
+    )
     assert len(found.names) == 12
     parts = np.array_split(np.sort(ratings), 12)
     np.testing.assert_allclose(found.rating, [part.mean() for part in parts])

@@ -23,8 +23,8 @@ import pytest
 import zstandard
 
 from ludometer.chess import fit_sensitivity, measure_quality, scale_events
+from ludometer.chess.record.evaluations import Evaluations
 from ludometer.chess.record.pgn import read_chess_games
-from ludometer.moves import Evaluations
 from ludometer.report.schema import load_schema
 from tests.chess.fake_engine import starts, write_engine
 from tests.chess.test_events import two_events
@@ -212,13 +212,13 @@ def test_other_measures_are_those_of_the_library(run: Run, tmp_path: Path) -> No
     check(found, "chess-strength")
     quality, fitted = measure_quality(games), fit_sensitivity(games)
     ours = {row["player"]: row for row in found["measures"]["guid_bratko"]["players"]}
-    for k, name in enumerate(quality.names):
+    for k, name in enumerate(quality.tally.names):
         assert ours[name]["mean_loss"] == pytest.approx(quality.loss[k])
         assert ours[name]["best_share"] == pytest.approx(quality.best_share[k])
         low, high = ours[name]["standard_share_interval"]
         assert low < quality.standard_share[k] < high
     regan = {row["player"]: row for row in found["measures"]["regan"]["players"]}
-    assert regan["Ann"]["s"] == pytest.approx(fitted.s[fitted.names.index("Ann")])
+    assert regan["Ann"]["s"] == pytest.approx(fitted.s[fitted.tally.names.index("Ann")])
     assert regan["Ann"]["s"] < regan["Ben"]["s"]
     shown = run(*words).out
     for text in (shown, page.read_text()):
@@ -238,7 +238,7 @@ def test_events_stand_on_one_scale_and_their_players_against_each_other(run: Run
     scale = scale_events(two_events(), anchor="Moscow")
     assert found["events"]["engine"] == pytest.approx(scale.engine)
     assert [row["event"] for row in found["events"]["events"]] == ["London", "Moscow"]
-    for row, mean in zip(found["events"]["events"], scale.mean, strict=True):
+    for row, mean in zip(found["events"]["events"], scale.means.strength, strict=True):
         assert row["strength"] == pytest.approx(mean)
         assert row["interval"][0] < mean < row["interval"][1]
     assert len(found["events"]["players"]) == 9

@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from ludometer.chess.record.tables import read_evaluations
-from ludometer.errors import LudometerError, MatchDataError
 from ludometer.chess.record.evaluations import BLACK, NOBODY, WHITE, Conventions
-from ludometer.moves.gains import measure_gains
+from ludometer.chess.record.tables import read_evaluations
+from ludometer.chess.strength.gains import measure_gains
+from ludometer.errors import LudometerError, MatchDataError
 
 PLAIN = """game,ply,player,evaluation
 1,0,,0.13

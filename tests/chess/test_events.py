@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ludometer.chess.strength.events import compare_events, scale_events
-from ludometer.errors import LudometerError
 from ludometer.chess.record.evaluations import Evaluations
-from ludometer.moves.gains import expected_score, measure_gains
-from tests.moves.simulated import round_robin, simulate
+from ludometer.chess.strength.events import compare_events, scale_events
+from ludometer.chess.strength.gains import measure_gains
+from ludometer.errors import LudometerError
+from ludometer.moves.gains import expected_score
+from tests.chess.simulated import round_robin, simulate
 
 RATINGS = [2750.0, 2700.0, 2650.0, 2600.0]
 

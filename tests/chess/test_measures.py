@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ludometer.chess.record.evaluations import EvaluatedGame, Evaluations
+from ludometer.chess.strength.gains import Filters, measure_gains
 from ludometer.chess.strength.measures import choice_probabilities, fit_choices, fit_sensitivity, measure_quality
 from ludometer.errors import LudometerError
-from ludometer.chess.record.evaluations import EvaluatedGame, Evaluations
-from ludometer.moves.gains import Filters
-from tests.moves.simulated import simulate
+from tests.chess.simulated import simulate
 
 
 def test_probabilities_add_up_to_one_and_solve_the_model() -> None:
@@ -105,10 +105,8 @@ def test_without_lines_the_loss_is_minus_the_gain() -> None:
     found = measure_quality(games, filters=Filters())
     assert np.isnan(found.best_share).all()
     assert found.to_frame()["best_share"].null_count() == 2
-    from ludometer.moves.gains import measure_gains
-
     gains = measure_gains(games)
-    assert found.loss.tolist() == pytest.approx([-gains.of(name).mean() / 100 for name in found.names])
+    assert found.loss.tolist() == pytest.approx([-gains.of(name).mean() / 100 for name in found.tally.names])
     with pytest.raises(LudometerError, match="best, second, choice"):
         fit_sensitivity(games)
     with pytest.raises(LudometerError, match="no moves count"):
@@ -119,14 +117,14 @@ def test_sensitivity_from_evaluations_counts_what_it_leaves_out() -> None:
     games = choosing_games((0.1, 0.6), n_games=8)
     found = fit_sensitivity(games)
     assert found.left_out.tolist() == [0, 0]
-    assert found.moves.tolist() == [400, 400]
+    assert found.tally.moves.tolist() == [400, 400]
     assert (np.abs(found.s - [0.1, 0.6]) < 4 * found.s_error).all()
     assert (np.abs(found.c - 0.7) < 4 * found.c_error).all()
     assert found.s[0] < found.s[1]
     assert games.choice is not None
     others = np.where(np.arange(len(games.choice)) % 10 == 3, -1, games.choice).astype(np.int8)
     fewer = fit_sensitivity(replace(games, choice=others))
-    assert (fewer.moves + fewer.left_out).tolist() == [400, 400]
+    assert (fewer.tally.moves + fewer.left_out).tolist() == [400, 400]
     assert fewer.left_out.sum() > 50
     frame = found.to_frame()
     assert frame["s_error"].null_count() == 0

@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from ludometer.chess.engine.analysis import analyse_games, recall_evaluations
-from ludometer.chess.engine.uci import Engine, HashPolicy, Search, find_engine
-from ludometer.chess.record.pgn import ChessGame
 from ludometer.chess.engine.play import play_game, play_itself
-from ludometer.chess.record.pgn import read_chess_games
-from ludometer.chess.report.annotation import annotate
+from ludometer.chess.engine.uci import Engine, HashPolicy, Search, find_engine
+from ludometer.chess.record.pgn import ChessGame, annotate, read_chess_games
 from ludometer.chess.record.rules import Board
+from ludometer.chess.strength.gains import measure_gains
 from ludometer.errors import LudometerError
-from ludometer.moves import Reference, measure_gains, pool_gains
+from ludometer.moves import Reference, pool_gains
 from tests.chess.test_stockfish import stockfish
 
 __all__ = ["stockfish"]

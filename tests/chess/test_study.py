@@ -18,12 +18,16 @@ from ludometer.chess import (
     study_strengths,
     usual_filters,
 )
+from ludometer.chess.record.evaluations import Evaluations
+from ludometer.chess.strength.gains import Filters, measure_gains
+from ludometer.chess.strength.strengths import measure_strengths
 from ludometer.errors import LudometerError
-from ludometer.moves import Evaluations, Filters, measure_gains, measure_strengths, pool_gains
-from tests.moves.simulated import round_robin, simulate
+from ludometer.moves import pool_gains
+from ludometer.moves.uncertainty import Intervals
+from tests.chess.simulated import round_robin, simulate
 
 RATINGS = [2750.0, 2700.0, 2650.0, 2600.0]
-SETTINGS: dict[str, Any] = {"replicates": 60, "seed": 3}
+SETTINGS: dict[str, Any] = {"intervals": Intervals(replicates=60, seed=3)}
 
 
 def two_events(ratings: list[float] | None = RATINGS) -> Evaluations:
@@ -155,7 +159,7 @@ def test_a_calibration_by_pooled_gains_refuses_other_gains() -> None:
     ratings = np.linspace(2700, 2100, 9)
     rated = Evaluations.of_games(simulate(rng, losses, round_robin(9), ratings=ratings))
     pooled = pool_gains(measure_gains(rated))
-    made: Calibration = calibrate(rated, reference=pooled, replicates=60)
+    made: Calibration = calibrate(rated, reference=pooled, intervals=Intervals(replicates=60))
     other = two_events()
     with pytest.raises(LudometerError, match="other conventions: reference"):
         made.apply(measure_strengths(other, reference=pool_gains(measure_gains(other)), **SETTINGS))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ludometer.chess.record.evaluations import EvaluatedGame, Evaluations
+from ludometer.chess.strength.gains import measure_gains
 from ludometer.chess.strength.trajectory import follow_player, trace_scores
 from ludometer.errors import LudometerError
-from ludometer.chess.record.evaluations import EvaluatedGame, Evaluations
-from ludometer.moves.gains import expected_score, measure_gains, rating_difference
-from ludometer.moves.gains import ENGINE, Reference
-from tests.moves.simulated import draw_form, draw_gains, simulate, true_gains
+from ludometer.moves.gains import ENGINE, Reference, expected_score, rating_difference
+from tests.chess.simulated import draw_form, draw_gains, simulate, true_gains
 
 
 def test_each_estimate_is_that_of_the_moves_so_far() -> None:

@@ -1,95 +1,139 @@
-"""ludometer backgammon: skill and luck of matches apart, by GNU Backgammon; and matches that it plays itself."""
+"""ludometer backgammon: skill and luck of matches, by GNU Backgammon; and matches that it plays itself."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from ludometer.cli.options import (
-    InOrder,
-    command_line,
-    counting,
-    html_option,
-    json_option,
-    listen,
-    note,
-    out_path,
-    seed_option,
-)
+from ludometer.cli.declared import InOrder, Number, OutFile, argument, group, option, takes
+from ludometer.cli.screen import counting, listen, note
+from ludometer.cli.shared import JsonOption, OutputOptions, SeedOption, check_targets
 from ludometer.errors import LudometerError
 from ludometer.programs import Program
 
 if TYPE_CHECKING:
     from ludometer.backgammon.play import GradedPlayer
-
+    from ludometer.backgammon.skill import DecisionChoice
 
 PROGRAMS = (Program("gnubg", "backgammon analyse and play", ("--version",)),)
 
 
-@click.group("backgammon", short_help="Skill and luck of backgammon matches apart, by GNU Backgammon.", cls=InOrder)
+@click.group("backgammon", short_help="Separate skill and luck in backgammon, by GNU Backgammon.", cls=InOrder)
 def command() -> None:
-    """Backgammon: how well each side played and how lucky it was, decision by decision and roll by roll.
+    """Measure how well each side played backgammon and how lucky it was, decision by decision and roll by roll.
 
-    analyse takes matches apart; play lets GNU Backgammon play matches with itself. Both need the program gnubg (on
-    Debian: apt-get install gnubg).
+    analyse separates skill and luck in matches; play lets GNU Backgammon play matches with itself. Both need the
+    program gnubg (on Debian: apt-get install gnubg).
 
     \b
     ludometer backgammon analyse final.mat
     """
 
 
-_gnubg_option = click.option(
-    "--gnubg", default="gnubg", show_default=True, metavar="PROGRAM", help="GNU Backgammon: its name or its path."
-)
-_timeout_option = click.option(
-    "--timeout", type=click.FloatRange(0, min_open=True), default=3600, show_default=True, metavar="SECONDS",
-    help="For one match, or one batch of 20 that it plays; then gnubg counts as hanging.",
-)  # fmt: skip
+@dataclass(frozen=True)
+class GnubgOptions:
+    """Which GNU Backgammon, and how long it may take."""
+
+    gnubg: str = option(
+        "--gnubg", default="gnubg", show_default=True, metavar="PROGRAM", help="Name or path of GNU Backgammon."
+    )
+    timeout: float = option(
+        "--timeout",
+        type=Number(0, min_open=True),
+        default=3600,
+        show_default=True,
+        metavar="SECONDS",
+        help="Time for one match (or a batch of 20 to play), after which gnubg counts as hanging.",
+    )
 
 
-@command.command("analyse", short_help="Skill and luck of matches apart.")
-@click.argument("file", nargs=-1, required=True)
-@click.option(
-    "--plies", type=click.IntRange(0, 4), default=2, show_default=True, metavar="N", help="Plies that it looks ahead."
-)
-@click.option(
-    "--luck-plies", type=click.IntRange(0, 4), default=0, show_default=True, metavar="N",
-    help="The same for the luck of each roll.",
-)  # fmt: skip
-@click.option(
-    "--decisions", type=click.Choice(["all", "chequer", "cube"]), default="all", show_default=True,
-    help="Which decisions count for skill.",
-)  # fmt: skip
-@click.option("--unfinished", is_flag=True, help="Take matches that are not over, too.")
-@click.option(
-    "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
-    metavar="SHARE", help="Of the intervals.",
-)  # fmt: skip
-@click.option(
-    "--min-games", type=click.IntRange(2), default=4, show_default=True, metavar="N",
-    help="With fewer a player gets no interval.",
-)  # fmt: skip
-@click.option(
-    "--replicates", type=click.IntRange(2), default=1000, show_default=True, metavar="N",
-    help="Draws for the intervals.",
-)  # fmt: skip
-@seed_option
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Matches at a time.")
-@click.option("--cache", metavar="FILE", help="Where analyses are kept.  [default: the user's cache folder]")
-@_gnubg_option
-@_timeout_option
-@click.option(
-    "--moves", metavar="FILE", callback=out_path, help="Write all decisions and rolls as a table: .csv or .parquet."
-)
-@html_option
-@json_option
-def analyse(**options: Any) -> None:
-    """Take skill and luck of the matches of FILE apart: what each decision gave away, what each roll brought.
+@dataclass(frozen=True)
+class AnalyseOptions(SeedOption):
+    """Options of `backgammon analyse`."""
 
-    FILE is a match or a session for money as .mat (most programs write it), .sgf (GNU Backgammon) or .sgg (GamesGrid),
-    plain or packed. A match that was analysed once is not analysed again.
+    file: tuple[str, ...] = argument(nargs=-1)
+    plies: int = option(
+        "--plies",
+        type=click.IntRange(0, 4),
+        default=2,
+        show_default=True,
+        metavar="N",
+        help="Plies to look ahead for decisions.",
+    )
+    luck_plies: int = option(
+        "--luck-plies",
+        type=click.IntRange(0, 4),
+        default=0,
+        show_default=True,
+        metavar="N",
+        help="Plies to look ahead for the luck of each roll.",
+    )
+    decisions: DecisionChoice = option(
+        "--decisions",
+        type=click.Choice(["all", "chequer", "cube"]),
+        default="all",
+        show_default=True,
+        help="Decisions that count for skill.",
+    )
+    unfinished: bool = option("--unfinished", is_flag=True, help="Accept matches that are not over.")
+    level: float = option(
+        "--level",
+        type=Number(0, 1, min_open=True, max_open=True),
+        default=0.95,
+        show_default=True,
+        metavar="SHARE",
+        help="Confidence level of the intervals.",
+    )
+    min_games: int = option(
+        "--min-games",
+        type=click.IntRange(2),
+        default=4,
+        show_default=True,
+        metavar="N",
+        help="Fewest games for an interval.",
+    )
+    replicates: int = option(
+        "--replicates",
+        type=click.IntRange(2),
+        default=1000,
+        show_default=True,
+        metavar="N",
+        help="Bootstrap replicates for the intervals.",
+    )
+    jobs: int = option(
+        "--jobs",
+        type=click.IntRange(1),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="Matches to analyse at a time.",
+    )
+    cache: Path | None = option(
+        "--cache",
+        type=Path,
+        metavar="FILE",
+        help="File that keeps the analyses.  [default: in the user's cache folder]",
+    )
+    program: GnubgOptions = group(GnubgOptions)
+    moves: Path | None = option(
+        "--moves",
+        type=OutFile(".csv", ".parquet"),
+        metavar="FILE",
+        help="Write all decisions and rolls as a table: .csv or .parquet.",
+    )
+    out: OutputOptions = group(OutputOptions)
+
+
+@command.command("analyse", short_help="Separate skill and luck in matches.")
+@takes(AnalyseOptions)
+def analyse(options: AnalyseOptions) -> None:
+    """Separate skill and luck in the matches of FILE: what each decision gave away, what each roll brought.
+
+    FILE is a match or a money session as .mat (most programs write it), .sgf (GNU Backgammon) or .sgg (GamesGrid),
+    plain or packed. No match is analysed twice.
 
     \b
     ludometer backgammon analyse final.mat
@@ -97,90 +141,105 @@ def analyse(**options: Any) -> None:
     ludometer backgammon analyse session.sgf --plies 0 --moves moves.csv
     """
     listen()
-    from ludometer.backgammon.cache import default_path
-    from ludometer.backgammon.matches import Evaluator, analyse_matches
-    from ludometer.backgammon.reading import read_match_records
-    from ludometer.backgammon.report.documents import skill_document, skill_text
+    from ludometer.backgammon.analysis import Evaluator, analyse_matches, default_path
+    from ludometer.backgammon.records import read_match_records
+    from ludometer.backgammon.report import skill_page, skill_text
     from ludometer.backgammon.skill import measure_backgammon
+    from ludometer.moves.uncertainty import Intervals
     from ludometer.parallel import Workers
-    from ludometer.report.files import TABLES, check_suffix, write_json
+    from ludometer.report.presenter import present
 
-    _check_targets(options)
-    if options["moves"]:
-        check_suffix(options["moves"], TABLES)
-    records = read_match_records(options["file"])
+    check_targets(options.file, options.out.json_file, options.out.html, options.moves)
+    records = read_match_records(options.file)
     with counting("analyse", "matches", len(records)) as on_done:
         matches = analyse_matches(
             records,
-            evaluator=Evaluator(options["plies"], options["luck_plies"]),
-            gnubg=options["gnubg"],
-            timeout=options["timeout"],
-            cache=options["cache"] or default_path(),
-            unfinished=options["unfinished"],
-            workers=Workers(options["jobs"]),
+            evaluator=Evaluator(options.plies, options.luck_plies),
+            gnubg=options.program.gnubg,
+            timeout=options.program.timeout,
+            cache=options.cache or default_path(),
+            unfinished=options.unfinished,
+            workers=Workers(options.jobs),
             on_done=on_done,
         )
-    note(*(f"{match.name}: not over, taken as far as it goes" for match in matches if not match.is_over))
-    found = measure_backgammon(
-        matches,
-        decisions=options["decisions"],
-        level=options["level"],
-        replicates=options["replicates"],
-        min_games=options["min_games"],
-        seed=options["seed"],
+    note(*(f"{match.name}: not over, used as far as it goes" for match in matches if not match.is_over))
+    intervals = Intervals(options.level, options.replicates, options.min_games, options.seed)
+    found = measure_backgammon(matches, decisions=options.decisions, intervals=intervals)
+    output = options.out.output
+    present(
+        found,
+        output,
+        text=lambda: skill_text(found),
+        page=lambda: skill_page(matches, found, command=output.command),
     )
-    if options["json_file"] != "-":
-        click.echo(skill_text(found))
-    if options["json_file"]:
-        write_json(skill_document(found) | {"provenance": _provenance(found.provenance)}, options["json_file"])
-    if options["moves"]:
+    if options.moves:
         import polars as pl
 
         from ludometer.report.files import write_frame
 
-        write_frame(pl.concat([match.to_frame() for match in matches]), options["moves"])
-        note(f"wrote {options['moves']}")
-    if options["html"]:
-        from ludometer.backgammon.report.page import write_backgammon_page
+        write_frame(pl.concat([match.to_frame() for match in matches]), options.moves)
+        note(f"wrote {options.moves}")
+    if options.out.html:
+        note(f"wrote {options.out.html}")
 
-        write_backgammon_page(matches, found, options["html"], command=command_line())
-        note(f"wrote {options['html']}")
+
+@dataclass(frozen=True)
+class PlayOptions(SeedOption):
+    """Options of `backgammon play`."""
+
+    players: tuple[str, ...] = option(
+        "--player",
+        multiple=True,
+        metavar="NAME[=PLIES[:NOISE]]",
+        help="A player: plies to look ahead (0 to 2) and noise on its estimates (0 to 1). Repeat for each player; "
+        "without any, a ladder of eight players at 0 plies plays.",
+    )
+    matches: int = option(
+        "--matches", type=click.IntRange(1), default=100, show_default=True, metavar="N", help="Number of matches."
+    )
+    length: int = option(
+        "--length",
+        type=click.IntRange(0, 64),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="Points to win a match; 0: one game for money.",
+    )
+    jobs: int = option(
+        "--jobs",
+        type=click.IntRange(1),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="Number of processes; use several times the number of cores, since gnubg waits between turns.",
+    )
+    program: GnubgOptions = group(GnubgOptions)
+    records: str | None = option(
+        "--records", metavar="FOLDER", help="Also write the record of each match to this folder."
+    )
+    record_format: str = option(
+        "--format",
+        type=click.Choice(["mat", "sgf"]),
+        default="mat",
+        show_default=True,
+        help="Format of these records.",
+    )
+    results: Path = option(
+        "--out",
+        required=True,
+        type=OutFile(".parquet", ".csv", ".jsonl"),
+        metavar="FILE",
+        help="Write the results: .csv, .parquet or .jsonl with player_1, player_2, score_1.",
+    )
+    out: JsonOption = group(JsonOption)
 
 
 @command.command("play", short_help="Let GNU Backgammon play matches.")
-@click.option(
-    "--player", "players", multiple=True, metavar="NAME[=PLIES[:NOISE]]",
-    help="A player: plies of looking ahead (0 to 2) and noise on its estimates (0 to 1). Give it twice or more; "
-    "without any, a ladder of eight at 0 plies plays.",
-)  # fmt: skip
-@click.option(
-    "--matches", type=click.IntRange(1), default=100, show_default=True, metavar="N", help="Number of matches."
-)
-@click.option(
-    "--length", type=click.IntRange(0, 64), default=1, show_default=True, metavar="N",
-    help="Points to win; 0: one game for money.",
-)  # fmt: skip
-@seed_option
-@click.option(
-    "--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N",
-    help="Programs at work; several times the number of cores pay, since gnubg waits between turns.",
-)  # fmt: skip
-@_gnubg_option
-@_timeout_option
-@click.option("--records", metavar="FOLDER", help="Also write each match to a file in this folder.")
-@click.option(
-    "--format", "record_format", type=click.Choice(["mat", "sgf"]), default="mat", show_default=True,
-    help="Of these files.",
-)  # fmt: skip
-@click.option(
-    "--out", required=True, callback=out_path, metavar="FILE",
-    help="Results to write: .csv, .parquet or .jsonl with player_1, player_2, score_1.",
-)  # fmt: skip
-@json_option
-def play(**options: Any) -> None:
-    """Let GNU Backgammon play matches with itself, between players of known settings.
+@takes(PlayOptions)
+def play(options: PlayOptions) -> None:
+    """Let GNU Backgammon play matches with itself, between players with known settings.
 
-    measure and rate read what --out writes. All pairs meet round by round, in an order that the seed draws.
+    measure and rate read what --out writes. All pairs meet round by round, in a random order given by the seed.
 
     \b
     ludometer backgammon play --matches 200 --jobs 8 --out backgammon.csv
@@ -188,42 +247,36 @@ def play(**options: Any) -> None:
     """
     listen()
     from ludometer.backgammon.play import LADDER, play_matches
-    from ludometer.backgammon.report.documents import play_document
     from ludometer.parallel import Workers
-    from ludometer.report.files import RECORDS, check_suffix, replacing, write_json, write_matches
+    from ludometer.report.files import replacing, write_matches
+    from ludometer.report.presenter import present
 
-    check_suffix(options["out"], RECORDS)
-    folder = _folder(options["records"])
-    players = [_player(text) for text in options["players"]] or LADDER
-    with counting("play", "matches", options["matches"]) as on_done:
+    folder = _check_folder(options.records)
+    players = [_parse_player(text) for text in options.players] or LADDER
+    with counting("play", "matches", options.matches) as on_done:
         played = play_matches(
             players,
-            n_matches=options["matches"],
-            length=options["length"],
-            seed=options["seed"],
-            records=options["record_format"] if folder else None,
-            gnubg=options["gnubg"],
-            timeout=options["timeout"],
-            workers=Workers(options["jobs"]),
+            n_matches=options.matches,
+            length=options.length,
+            seed=options.seed,
+            records=options.record_format if folder else None,
+            gnubg=options.program.gnubg,
+            timeout=options.program.timeout,
+            workers=Workers(options.jobs),
             on_done=on_done,
         )
-    write_matches([played.matches], options["out"])
-    note(f"wrote {options['out']}")
+    write_matches([played.matches], options.results)
+    note(f"wrote {options.results}")
     if folder:
         folder.mkdir(exist_ok=True)
         for name, data in played.files.items():
             with replacing(folder / name) as draft:
                 draft.write_bytes(data)
         note(f"wrote {len(played.files):,} records to {folder}")
-    if options["json_file"] != "-":
-        click.echo(played.summary())
-    if options["json_file"]:
-        document = play_document(played) | {"provenance": _provenance(played.provenance)}
-        document["absent"] |= {"provenance.data": "nothing was read"}
-        write_json(document, options["json_file"])
+    present(played, options.out.output)
 
 
-def _player(text: str) -> GradedPlayer:
+def _parse_player(text: str) -> GradedPlayer:
     from ludometer.backgammon.play import GradedPlayer
 
     name, _, settings = text.partition("=")
@@ -234,7 +287,7 @@ def _player(text: str) -> GradedPlayer:
         raise LudometerError(f"--player {text}: write NAME=PLIES:NOISE, such as strong=2 or weak=0:0.05") from None
 
 
-def _folder(name: str | None) -> Path | None:
+def _check_folder(name: str | None) -> Path | None:
     if name is None:
         return None
     path = Path(name)
@@ -243,17 +296,3 @@ def _folder(name: str | None) -> Path | None:
     if not path.parent.is_dir():
         raise LudometerError(f"--records: there is no folder {path.parent}")
     return path
-
-
-def _check_targets(options: dict[str, Any]) -> None:
-    read = [Path(file).resolve() for file in options["file"] if file != "-" and "\0" not in file]
-    for name in ("json_file", "html", "moves"):
-        target = options[name]
-        if target and str(target) != "-" and Path(target).resolve() in read:
-            raise LudometerError(f"{target} is a file that is read: write to another one")
-
-
-def _provenance(origin: Any) -> dict[str, Any]:
-    from ludometer.report.documents import provenance_document
-
-    return provenance_document([origin], command_line())

@@ -1,8 +1,7 @@
-"""GNU Backgammon as a program of its own: found, given a task, and stopped if it takes too long.
+"""GNU Backgammon as a separate program: found, given a task, stopped if it takes too long; and the scripts it runs.
 
-Scripts for the Python inside GNU Backgammon: each reads task.json and writes result.json, and nothing else.
-
-They only collect what the program knows. What it means is worked out on our side, where it is tested.
+A script runs in the Python inside GNU Backgammon: it reads task.json, writes result.json, and only collects what the
+program knows. What that means is worked out on our side, where it is tested.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from ludometer.programs import GAMES_FOLDER, find_program
 
 PROGRAM = "gnubg"
 TIMEOUT = 3600.0
-"""Seconds for one task. At 2 plies a match to 7 points takes about half a minute of CPU time."""
+"""Seconds per task. At 2 plies a match to 7 points takes about half a minute of CPU time."""
 
 _START_SECONDS = 30.0
 _TASK, _SCRIPT, _RESULT = "task.json", "script.py", "result.json"
@@ -37,9 +36,9 @@ class GnubgFailure(LudometerError):  # noqa: N818 - what happened
 
 @dataclass
 class Gnubg:
-    """The program, and those of its processes that are at work; `close` ends them, from any thread.
+    """The program and its running processes; `close` ends them, from any thread.
 
-    Every task has a process and a temporary folder of its own, which is taken away with all that is in it.
+    Every task has its own process and its own temporary folder, which is deleted afterwards.
     """
 
     program: Path
@@ -52,10 +51,10 @@ class Gnubg:
     def run(
         self, script: str, task: Mapping[str, Any], files: Mapping[str, bytes] | None = None
     ) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """What a script of its embedded Python found, and the other files that it wrote.
+        """Run a script in its embedded Python; return the result, and the other files that the script wrote.
 
-        The script reads task.json and writes result.json; `files` lie beside them. Nothing that comes from a user is
-        ever part of a command: names of files are ours, and the rest is data in JSON.
+        The script reads task.json and writes result.json; `files` are next to them. No user input is ever part of a
+        command: file names are ours, and the rest is data in JSON.
         """
         given = dict(files or {})
         with tempfile.TemporaryDirectory(prefix="ludometer-gnubg-") as name:
@@ -73,7 +72,7 @@ class Gnubg:
             return self._read_result(folder), written
 
     def close(self) -> None:
-        """End all that is at work."""
+        """End all running processes."""
         with self.lock:
             self.is_closed = True
             for process in self.running:
@@ -85,7 +84,7 @@ class Gnubg:
         try:
             status = process.wait(timeout=self.timeout)
         except subprocess.TimeoutExpired:
-            raise GnubgFailure(f"GNU Backgammon did not come to an end within {self.timeout:g} seconds") from None
+            raise GnubgFailure(f"GNU Backgammon did not finish within {self.timeout:g} seconds") from None
         finally:
             _kill(process)
             process.wait()
@@ -93,14 +92,14 @@ class Gnubg:
                 self.running.discard(process)
         if status and not (folder / _RESULT).exists():
             how = f"signal {-status}" if status < 0 else f"status {status}"
-            raise GnubgFailure(f"GNU Backgammon broke down ({how})")
+            raise GnubgFailure(f"GNU Backgammon crashed ({how})")
 
     def _start(self, words: list[str], folder: Path) -> subprocess.Popen[bytes]:
         with self.lock:
             if self.is_closed:
                 raise GnubgFailure("GNU Backgammon was stopped")
             try:
-                # a session of its own: Ctrl-C is ours to handle, since an interrupted analysis would look complete
+                # in its own session: we handle Ctrl-C, since an interrupted analysis would look complete
                 process = subprocess.Popen(
                     words,
                     cwd=folder,
@@ -119,24 +118,24 @@ class Gnubg:
         path = folder / _RESULT
         if not path.exists():
             raise GnubgFailure(
-                f"{self.program} ran no script: this build of GNU Backgammon has no Python inside; Debian's has"
+                f"{self.program} did not run the script: use a build with Python inside, such as Debian's"
             )
         try:
             found: dict[str, Any] = json.loads(path.read_bytes())
         except ValueError as error:
-            raise GnubgFailure("GNU Backgammon left half a result") from error
+            raise GnubgFailure("GNU Backgammon left an incomplete result") from error
         if "error" in found:
             raise GnubgFailure(str(found["error"]))
         return found
 
 
 def find_gnubg(name: str = PROGRAM) -> Path:
-    """Where GNU Backgammon is: a path, a program on the PATH, or in Debian's folder of games."""
+    """The path of GNU Backgammon: as given, on the PATH, or in Debian's folder of games."""
     found = find_program(name)
     if found is None:
         raise LudometerError(
-            f"GNU Backgammon ({name}) was found neither on the PATH nor in {GAMES_FOLDER}\n"
-            "Install it, on Debian or Ubuntu: apt-get install gnubg; or name it by its path: --gnubg /path/to/gnubg"
+            f"GNU Backgammon ({name}) found neither on the PATH nor in {GAMES_FOLDER}\n"
+            "Install it (Debian or Ubuntu: apt-get install gnubg), or give its path: --gnubg /path/to/gnubg"
         )
     return Path(found).resolve()
 
@@ -144,7 +143,7 @@ def find_gnubg(name: str = PROGRAM) -> Path:
 def open_gnubg(name: str = PROGRAM, *, timeout: float = TIMEOUT) -> Gnubg:
     """The program, asked for its version."""
     if not timeout > 0:
-        raise LudometerError(f"GNU Backgammon needs more than {timeout:g} seconds")
+        raise LudometerError(f"the timeout must be above 0 seconds, not {timeout:g}")
     program = find_gnubg(name)
     try:
         said = subprocess.run(
@@ -159,12 +158,12 @@ def open_gnubg(name: str = PROGRAM, *, timeout: float = TIMEOUT) -> Gnubg:
         raise LudometerError(f"{program}: cannot be started ({error})") from error
     found = _VERSION.search(said)
     if found is None:
-        raise LudometerError(f"{program}: is not GNU Backgammon")
+        raise LudometerError(f"{program}: not GNU Backgammon")
     return Gnubg(program, found[1], timeout)
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """Nothing of the user's: his Python, preferences and language would change what it does."""
+    """Nothing of the user's: their Python, preferences and language would change what it does."""
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
     return kept | {"HOME": str(folder), "LC_ALL": "C.UTF-8", "TMPDIR": str(folder)}
 

@@ -1,4 +1,4 @@
-"""Matches that GNU Backgammon plays with itself, between players whose looking ahead and whose noise are known."""
+"""Matches that GNU Backgammon plays with itself, between players with known lookahead and noise."""
 
 from __future__ import annotations
 
@@ -17,24 +17,23 @@ from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.parallel import Workers, map_tasks
 from ludometer.players import Players
-from ludometer.result import Provenance
+from ludometer.result import Provenance, Shown
 from ludometer.wording import PERCENT_LABELS, percent
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 _BATCH = 20
-"""Matches that one process plays; results do not depend on it, since every match has a seed of its own."""
+"""Matches per process; results do not depend on it, since every match has its own seed."""
 
 _SAFE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,29}")
 
 
 @dataclass(frozen=True)
 class GradedPlayer:
-    """GNU Backgammon with `plies` of looking ahead and normal noise of this SD on every probability that it estimates.
+    """GNU Backgammon with `plies` of lookahead and normal noise of this SD on every probability that it estimates.
 
-    The noise is a function of the position, not drawn: the same position is misjudged the same way every time.
+    The noise is a function of the position: the same position is misjudged the same way every time.
     """
 
     name: str
@@ -44,12 +43,12 @@ class GradedPlayer:
     def __post_init__(self) -> None:
         if not _SAFE_NAME.fullmatch(self.name):
             raise LudometerError(
-                f"{self.name!r} cannot be a player's name here: a letter, then up to 29 letters, digits, _ . or -"
+                f"{self.name!r} is not a valid name: use a letter, then up to 29 letters, digits, _ . or -"
             )
         if not 0 <= self.plies <= 2:
-            raise LudometerError(f"{self.name}: plies are 0 to 2, not {self.plies}")
+            raise LudometerError(f"{self.name}: plies must be 0 to 2, not {self.plies}")
         if not (math.isfinite(self.noise) and 0 <= self.noise <= 1):
-            raise LudometerError(f"{self.name}: the noise is 0 to 1, not {self.noise:g}")
+            raise LudometerError(f"{self.name}: noise must be 0 to 1, not {self.noise:g}")
 
 
 LADDER = tuple(
@@ -59,8 +58,8 @@ LADDER = tuple(
 
 
 @dataclass(frozen=True, eq=False)
-class PlayedMatches:
-    """Results of matches in the order of play; `files` holds their records by name, where they were asked for."""
+class PlayedMatches(Shown):
+    """Results of matches in order of play; `files` holds their records by name, if asked for."""
 
     players: tuple[GradedPlayer, ...]
     length: int
@@ -75,13 +74,13 @@ class PlayedMatches:
 
     @property
     def matches(self) -> Matches:
-        """As a record of results, for every other method."""
+        """The results as a match record, for all other methods."""
         names = Players.named([player.name for player in self.players])
         won = np.where(self.points[:, 0] > self.points[:, 1], 1.0, 0.0)
         return Matches.of_pairs(self.first, self.second, won, players=names, ordered=True)
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a player: settings, matches, and the share that he won."""
+        """One row per player: settings, matches, and the share won."""
         import polars as pl
 
         n = len(self.players)
@@ -103,7 +102,7 @@ class PlayedMatches:
     def summary(self) -> str:
         """At most 18 players."""
         goal = "1 point" if self.length == 1 else f"{self.length} points"
-        kind = f"to {goal}" if self.length else "for money, a game each"
+        kind = f"to {goal}" if self.length else "for money, one game each"
         lines = [
             f"{len(self.first):,} matches {kind} ({int(self.n_games.sum()):,} games), GNU Backgammon {self.version}"
         ]
@@ -114,20 +113,28 @@ class PlayedMatches:
             )
         return "\n".join(lines)
 
-    def plot(self) -> altair.Chart:
+    def document(self) -> dict[str, Any]:
+        """Settings and results of the players."""
+        rows = self.to_frame().to_dicts()
+        absent = {f"players.{k}.share": "no match was played" for k, row in enumerate(rows) if row["share"] is None}
+        return {
+            "matches": len(self.first),
+            "games": int(self.n_games.sum()),
+            "length": self.length,
+            "engine": {"name": "GNU Backgammon", "version": self.version},
+            "players": rows,
+            "absent": absent | {"provenance.data": "nothing was read"},
+        }
+
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
         """The share of matches that each player won."""
         import altair as alt
 
         rows = self.to_frame().to_dicts()
-        chart: alt.Chart = (
-            alt.Chart(alt.InlineData(values=rows), width=480)
-            .mark_point(filled=True, size=60)
-            .encode(
-                x=alt.X("share:Q", title="Matches won", axis=alt.Axis(labelExpr=PERCENT_LABELS)),
-                y=alt.Y("player:N", sort=[row["player"] for row in rows], title=None),
-            )
-        )
-        return chart
+        chart = alt.Chart(alt.InlineData(values=rows), width=260 if narrow else 480).mark_point(filled=True, size=60)
+        x = alt.X("share:Q", title="Matches won", axis=alt.Axis(labelExpr=PERCENT_LABELS))
+        y = alt.Y("player:N", sort=[row["player"] for row in rows], title=None)
+        return {"shares": chart.encode(x=x, y=y)}
 
 
 def play_matches(
@@ -142,10 +149,10 @@ def play_matches(
     workers: Workers | None = None,
     on_done: Callable[[int], None] | None = None,
 ) -> PlayedMatches:
-    """Let GNU Backgammon play matches between players of known settings, round by round of all pairs.
+    """Let GNU Backgammon play matches between players with known settings, in rounds of all pairs.
 
-    `length` 0 is a game for money. `records` "mat" or "sgf" keeps the matches themselves. The same seed gives the same
-    bytes, for any number of workers. More workers than cores pay: the program waits between turns, not for the CPU.
+    `length` 0 is one game for money. `records` "mat" or "sgf" keeps the records of the matches. The same seed gives the
+    same bytes, for any number of workers. Use more workers than cores: the program waits between turns.
     """
     listed = tuple(players)
     _check(listed, n_matches, length, records)
@@ -194,7 +201,7 @@ def play_matches(
 
 
 def draw_schedule(n_players: int, n_matches: int, *, seed: int = 0) -> tuple[Codes, Codes]:
-    """Rounds in which each pair meets once, in an order and with seats drawn anew for each round.
+    """Rounds in which each pair meets once, with the order and the seats drawn for each round.
 
     >>> first, second = draw_schedule(3, 6, seed=1)
     >>> sorted(zip(np.minimum(first, second).tolist(), np.maximum(first, second).tolist()))
@@ -214,12 +221,12 @@ def draw_schedule(n_players: int, n_matches: int, *, seed: int = 0) -> tuple[Cod
 def _check(players: tuple[GradedPlayer, ...], n_matches: int, length: int, records: str | None) -> None:
     names = [player.name.casefold() for player in players]
     if len(players) < 2:
-        raise LudometerError("a match needs two players or more to choose from")
+        raise LudometerError("name at least two players")
     if len(set(names)) < len(names):
         raise LudometerError("two players have the same name")
     if n_matches < 1:
-        raise LudometerError(f"matches are counted from 1 up, not {n_matches}")
+        raise LudometerError(f"play at least 1 match, not {n_matches}")
     if not 0 <= length <= 64:
-        raise LudometerError(f"a match goes to 1 to 64 points, or is a game for money (0), not {length}")
+        raise LudometerError(f"a match is to 1 to 64 points, or 0 for one game for money, not {length}")
     if records not in (None, "mat", "sgf"):
-        raise LudometerError(f"records are kept as mat or sgf, not {records!r}")
+        raise LudometerError(f"records are mat or sgf, not {records!r}")

@@ -141,7 +141,7 @@ def pool_gains(gains: Gains) -> Reference:
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Sample u holds `value[starts[u]:starts[u + 1]]`, ascending; a reference belongs to no game and keeps its weight."""
+    """Sample u holds `value[starts[u]:starts[u + 1]]`, ascending; a reference is in no game and keeps its weight."""
 
     value: Codes
     game: Codes

@@ -15,6 +15,12 @@ TOO_FEW = "too few games"
 NO_ESTIMATE = "no estimate yet"
 
 
+def check_level(level: float) -> None:
+    """Refuse a level of confidence that is not between 0 and 1."""
+    if not 0 < level < 1:
+        raise LudometerError(f"the level of an interval lies between 0 and 1, not {level:g}")
+
+
 @dataclass(frozen=True)
 class Intervals:
     """How intervals are made: a Bayesian bootstrap over games (Rubin 1981), with Student's t.
@@ -50,7 +56,7 @@ class Intervals:
         weight[:, 1:] = np.random.default_rng(self.seed).exponential(size=(self.replicates, n_games)).T
         return weight
 
-    def errors(self, replicates: Floats, n_games: Counts) -> Floats:
+    def errors(self, replicates: Floats, n_games: Array) -> Floats:
         """Standard errors; NaN with too few games or a replicate that is not finite.
 
         The replicates of a mean over n games spread too little by `sqrt((n - 1) / (n + 1))`, which is corrected here.
@@ -108,12 +114,6 @@ def score_interval(score: Any, n_effective: Any, quantile: Any) -> tuple[Any, An
     return np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
 
 
-def check_level(level: float) -> None:
-    """Refuse a level of confidence that is not between 0 and 1."""
-    if not 0 < level < 1:
-        raise LudometerError(f"the level of an interval lies between 0 and 1, not {level:g}")
-
-
 def interval_words(low: float | None, high: float | None, *, sign: bool = False) -> str:
     """An interval in whole points, or that there are too few games.
 
@@ -128,6 +128,11 @@ def whole(value: float | None, *, sign: bool = False) -> str:
     if value is None:
         return "-"
     return f"{value:{'+' if sign else ''}.0f}" if round(value) else "0"
+
+
+def interval(low: float | None, high: float | None) -> list[float] | None:
+    """Both ends for output, or nothing."""
+    return None if low is None or high is None else [low, high]
 
 
 def nullable(value: float) -> float | None:

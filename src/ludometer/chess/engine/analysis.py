@@ -1,4 +1,4 @@
-"""Games evaluated by engines through a cache: one engine per worker, restarted if it fails, each evaluation kept at once."""
+"""Games evaluated by engines through a cache: engines are restarted if they fail, each evaluation is kept at once."""
 
 from __future__ import annotations
 

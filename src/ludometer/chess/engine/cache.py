@@ -1,4 +1,4 @@
-"""Evaluations that were paid for once: a SQLite file, written position by position, shared by threads and processes."""
+"""The cache of evaluations: a SQLite file, written position by position, shared by threads and processes."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class Line:
 
 @dataclass(frozen=True)
 class Settings:
-    """All that an evaluation depends on beside the position."""
+    """Everything that an evaluation depends on besides the position."""
 
     engine: str
-    """Name and version, as the engine says."""
+    """Name and version, as the engine reports them."""
     net: str
-    """What it evaluates by, where it says so."""
+    """The network it evaluates with, where it reports one."""
     options: tuple[tuple[str, str], ...]
     depth: int | None
     nodes: int | None
@@ -76,7 +76,7 @@ class Settings:
         return ", ".join(words + [f"{name} = {value}" for name, value in self.options])
 
     def conventions(self, *, mate_value: int) -> Conventions:
-        """What strengths rest on: all that is not a matter of every engine stands in its name."""
+        """The conventions of strengths; settings that not every engine has become part of its name."""
         plain = {"multipv": 1, "hash_mb": 16, "hash_policy": "position"}
         other = {name: getattr(self, name) for name, usual in plain.items() if getattr(self, name) != usual}
         words = [f"{name} {value}" for name, value in (*other.items(), *self.options)]
@@ -84,7 +84,7 @@ class Settings:
         return Conventions(name, self.depth, self.nodes, mate_value)
 
     def keys(self, game: Replay) -> list[str]:
-        """What each position is found by: itself, or with a hash that is carried on, all the moves that led to it."""
+        """The key of each position: itself or, with a hash carried through the game, all the moves that led to it."""
         if self.hash_policy != "game":
             return list(game.positions)
         digest, keys = sha256(game.positions[0].encode()), []
@@ -94,19 +94,19 @@ class Settings:
         return keys
 
 
-def _telling(method: Callable[Concatenate[Cache, Given], Found]) -> Callable[Concatenate[Cache, Given], Found]:
-    """What SQLite says of a damaged or full file, and what cannot be understood in it, as one message."""
+def _reporting(method: Callable[Concatenate[Cache, Given], Found]) -> Callable[Concatenate[Cache, Given], Found]:
+    """Turn what SQLite says of a damaged or full file, and contents that make no sense, into one clear error."""
 
     @wraps(method)
-    def told(self: Cache, /, *given: Given.args, **named: Given.kwargs) -> Found:
+    def call(self: Cache, /, *given: Given.args, **named: Given.kwargs) -> Found:
         try:
             return method(self, *given, **named)
         except sqlite3.Error as error:
             raise LudometerError(f"{self.path}: the cache cannot be used ({error})") from error
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
-            raise LudometerError(f"{self.path}: the cache is damaged; take it away, and it is filled anew") from error
+            raise LudometerError(f"{self.path}: the cache is damaged; delete it and analyse the games again") from error
 
-    return told
+    return call
 
 
 class Cache:
@@ -115,7 +115,7 @@ class Cache:
     def __init__(self, path: str | Path, *, create: bool = True) -> None:
         self.path = Path(path)
         if not create and not self.path.exists():
-            raise LudometerError(f"{path}: there is no such cache; ludometer chess analyse fills one")
+            raise LudometerError(f"{path}: there is no such cache; fill one with ludometer chess analyse")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.connection = sqlite3.connect(
@@ -133,20 +133,20 @@ class Cache:
         if version or self.connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             known = version < _FORMAT and self._has_tables()
             if not known:
-                raise LudometerError(f"{self.path}: a SQLite file, but not a cache that this version knows")
-        # With a log that is written ahead each position is safe from a kill as soon as it is written, without waiting
-        # for the disk; only the loss of power may cost the last few.
+                raise LudometerError(f"{self.path}: a SQLite file, but not a cache of this version")
+        # With a write-ahead log each position survives a kill as soon as it is written, without waiting for the disk;
+        # only a loss of power may cost the last few.
         self.connection.execute("PRAGMA journal_mode = WAL")
         self.connection.execute("PRAGMA synchronous = NORMAL")
         self.connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {_FORMAT}; COMMIT;")
 
     def _has_tables(self) -> bool:
-        """Another process may have made the tables a moment ago."""
+        """Whether the tables exist: another process may have made them a moment ago."""
         names = {name for (name,) in self.connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         return names == {"settings", "programs", "evaluations"}
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.connection.close()
 
     def __enter__(self) -> Self:
@@ -155,20 +155,20 @@ class Cache:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @_telling
+    @_reporting
     def settings(self) -> list[Settings]:
-        """All settings under which something was evaluated, in the order of their coming."""
+        """All settings under which something was evaluated, oldest first."""
         rows = self.connection.execute("SELECT text FROM settings ORDER BY id").fetchall()
         return [Settings.of_text(text) for (text,) in rows]
 
-    @_telling
+    @_reporting
     def number(self, settings: Settings) -> int:
-        """The number of these settings, given to them if they are new."""
+        """The number of these settings; new ones get the next."""
         text = settings.to_text()
         self.connection.execute("INSERT OR IGNORE INTO settings (text) VALUES (?)", (text,))
         return int(self.connection.execute("SELECT id FROM settings WHERE text = ?", (text,)).fetchone()[0])
 
-    @_telling
+    @_reporting
     def find(self, number: int, keys: Iterable[str]) -> dict[str, tuple[Line, ...]]:
         """Those of these positions that are known."""
         wanted, found = list(dict.fromkeys(keys)), {}
@@ -180,13 +180,13 @@ class Cache:
                 found[key] = unpack_lines(text)
         return found
 
-    @_telling
+    @_reporting
     def store(self, number: int, key: str, lines: Sequence[Line]) -> None:
-        """Keep a position's lines, from this moment on."""
+        """Keep the lines of a position."""
         query = "INSERT OR REPLACE INTO evaluations VALUES (?, ?, ?)"
         self.connection.execute(query, (number, key, pack_lines(lines)))
 
-    @_telling
+    @_reporting
     def store_all(self, number: int, found: Iterable[tuple[str, Sequence[Line]]]) -> None:
         """Keep many at once."""
         rows = [(number, key, pack_lines(lines)) for key, lines in found]
@@ -194,34 +194,34 @@ class Cache:
         self.connection.executemany("INSERT OR REPLACE INTO evaluations VALUES (?, ?, ?)", rows)
         self.connection.execute("COMMIT")
 
-    @_telling
+    @_reporting
     def identity(self, program: Path) -> dict[str, Any] | None:
-        """What a program said of itself, if it is still the same file; so it need not be started to be asked."""
+        """The identity of a program that was remembered, if it is still the same file; so it need not be started."""
         query = "SELECT stamp, identity FROM programs WHERE path = ?"
         row = self.connection.execute(query, (str(program),)).fetchone()
         return json.loads(row[1]) if row and row[0] == _stamp(program) else None
 
-    @_telling
+    @_reporting
     def remember(self, program: Path, identity: dict[str, Any]) -> None:
-        """Keep what a program said of itself."""
+        """Remember the identity of a program."""
         row = (str(program), _stamp(program), json.dumps(identity, sort_keys=True))
         self.connection.execute("INSERT OR REPLACE INTO programs VALUES (?, ?, ?)", row)
 
-    @_telling
+    @_reporting
     def count(self) -> int:
-        """Evaluations in it."""
+        """The number of evaluations."""
         return int(self.connection.execute("SELECT count(*) FROM evaluations").fetchone()[0])
 
 
 def dump(path: str | Path) -> list[tuple[str, str, str]]:
-    """All evaluations with their settings, sorted: what two runs have to agree in."""
+    """All evaluations with their settings, sorted: what two runs must agree on."""
     query = "SELECT text, position, lines FROM evaluations JOIN settings ON settings.id = settings ORDER BY 1, 2"
     with closing(sqlite3.connect(path)) as connection:
         return list(connection.execute(query))
 
 
 def default_path() -> Path:
-    """Where evaluations are kept if no other file is named."""
+    """The cache that is used if none is named."""
     root = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
     return Path(root) / "ludometer" / "chess.sqlite"
 

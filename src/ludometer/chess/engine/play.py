@@ -1,4 +1,4 @@
-"""Engines at play: against each other, or one against itself, whose gains are then its own distribution."""
+"""Games that engines play: against each other, or one against itself, which gives its own gains."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ludometer.chess.record.rules import Board, IllegalMove
 from ludometer.errors import LudometerError
 
 Choose = Callable[[Board], str]
-"""The move to make in a position, as engines write it."""
+"""Chooses a move, as engines write it."""
 
 MAX_PLIES = 300
 _RESULTS = {math.inf: ("1-0", 2), -math.inf: ("0-1", 0), 0.0: ("1/2-1/2", 1)}
@@ -26,7 +26,7 @@ def play_game(
 ) -> ChessGame:
     """A game from these first moves to its end by the rules, a draw that can be claimed, or `max_plies`.
 
-    Both are also asked about the positions of the opening, and about the last one if it can go on.
+    Both are also asked about the positions of the opening, and about the last one if it is not over.
 
     >>> moves = iter(("f2f3", "e7e5", "g2g4", "d8h4"))
     >>> play_game(lambda _: next(moves), lambda _: next(moves)).moves
@@ -61,8 +61,8 @@ def play_itself(
 ) -> tuple[list[ChessGame], Settings]:
     """An engine against itself, from the first `n_plies` of these games, each opening once.
 
-    All its evaluations are kept in the cache, so that the games need no analysis: they are the reference of its own
-    gains, in place of gains of 0. A game that it played before costs nothing.
+    Its evaluations are kept in the cache, so that the games need no analysis: they are a reference of its own gains, in
+    place of gains of 0. A game that it played before costs nothing.
     """
     played: list[ChessGame] = []
     n_asked = 0
@@ -95,7 +95,7 @@ def play_itself(
 
 
 def _distinct(games: Iterable[ChessGame], n_plies: int) -> Iterable[ChessGame]:
-    """Games cut to their openings, each of these once; what is too short, or not playable, is left out."""
+    """Games cut to their openings, each opening once; games that are too short or not playable are left out."""
     seen = set()
     for game in games:
         board = Board(game.start)

@@ -1,4 +1,4 @@
-"""A chess engine that speaks UCI, started as a program of its own: found, asked, and stopped if it does not answer."""
+"""A UCI chess engine as a separate program: found, started, asked, and stopped if it does not answer."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from ludometer.errors import LudometerError
 from ludometer.programs import GAMES_FOLDER, find_program
 
 HashPolicy = Literal["position", "game"]
-"""Nothing remembered from one position to the next, or carried forward within a game."""
-
-"""Debian keeps engines here, outside the usual path."""
+"""Whether the engine's memory is cleared before each position, or carried through a game."""
 
 TIMEOUT = 120.0
 _START_SECONDS = 30.0
@@ -30,12 +28,12 @@ _OPTION = re.compile(r"option name (.+?) type (\w+)(?: default (.*?))?(?: min .*
 
 
 class EngineFailure(LudometerError):  # noqa: N818 - what happened
-    """The engine ended, said nothing for too long, or said nonsense."""
+    """The engine ended, did not answer in time, or answered nonsense."""
 
 
 @dataclass(frozen=True)
 class Search:
-    """What the engine is told to do with a position; exactly one of depth and nodes is given.
+    """How the engine searches; exactly one of depth and nodes is given.
 
     >>> Search(depth=12).limit
     'depth 12'
@@ -44,38 +42,38 @@ class Search:
     depth: int | None = None
     nodes: int | None = None
     multipv: int = 1
-    """How many best moves are evaluated; 2 tell how hard a position is, and cost 2.6 times as much."""
+    """How many best moves are evaluated; 2 show how hard a position is, and cost 2.6 times as much."""
     hash_mb: int = _HASH_MB
     hash_policy: HashPolicy = "position"
     options: tuple[tuple[str, str], ...] = ()
     timeout: float = TIMEOUT
-    """Seconds for one position, after which the engine counts as hanging."""
+    """Seconds per position, after which the engine counts as hanging."""
 
     def __post_init__(self) -> None:
         if (self.depth is None) == (self.nodes is None):
-            raise LudometerError("an engine searches to a depth or a number of nodes: give one of them")
+            raise LudometerError("an engine searches to a depth or a number of nodes: give exactly one")
         if min(value for value in (self.depth, self.nodes, self.multipv, self.hash_mb) if value is not None) < 1:
-            raise LudometerError("depth, nodes, lines and megabytes of hash are whole numbers from 1 up")
+            raise LudometerError("depth, nodes, lines and megabytes of hash must be at least 1")
         if not self.timeout > 0:
-            raise LudometerError(f"the engine needs more than {self.timeout:g} seconds")
+            raise LudometerError(f"the timeout must be above 0 seconds, not {self.timeout:g}")
         own = [name for name, _ in self.options if name.lower() in _OWN_OPTIONS]
         if own:
-            raise LudometerError(f"{', '.join(own)}: set by ludometer, not as an option of the engine")
+            raise LudometerError(f"{', '.join(own)}: ludometer sets this itself; leave the option out")
 
     @property
     def limit(self) -> str:
-        """In UCI's words."""
+        """As UCI writes it."""
         return f"depth {self.depth}" if self.depth is not None else f"nodes {self.nodes}"
 
     def settings(self, identity: Identity) -> Settings:
-        """With who searches: the key of the cache."""
+        """The search together with the engine: the key of the cache."""
         chosen = dict(self.options)
         known = {name.lower(): name for name in identity.defaults}
         missing = [name for name in chosen if name.lower() not in known]
         if missing:
             raise LudometerError(f"{identity.name} has no option {', '.join(map(repr, missing))}")
         if self.multipv > 1 and "multipv" not in known:
-            raise LudometerError(f"{identity.name} evaluates no more than its best move (no option MultiPV)")
+            raise LudometerError(f"{identity.name} evaluates only its best move (no option MultiPV)")
         options = tuple(sorted((known[name.lower()], value) for name, value in self.options))
         net = ", ".join(dict(options).get(name, identity.defaults[name]) for name in _NETS if name in identity.defaults)
         shown = tuple((name, value) for name, value in options if name not in _NETS)
@@ -84,7 +82,7 @@ class Search:
 
 @dataclass(frozen=True)
 class Identity:
-    """What an engine says of itself: name with version, and its options with their defaults."""
+    """How an engine identifies itself: name with version, and its options with their defaults."""
 
     name: str
     defaults: dict[str, str] = field(default_factory=dict)
@@ -95,22 +93,22 @@ class Identity:
 
 
 def find_engine(name: str) -> Path:
-    """Where an engine is: a path, a program on the PATH, or one in Debian's folder of games."""
+    """The path of an engine: as given, on the PATH, or in Debian's folder of games."""
     found = find_program(name)
     if found is not None:
         return Path(found).resolve()
     if Path(name).is_file():
-        raise LudometerError(f"{name}: not a program that can be run, so not a chess engine")
+        raise LudometerError(f"{name}: not an executable program, so not a chess engine")
     where = "at this path" if os.sep in name else f"neither on the PATH nor in {GAMES_FOLDER}"
     raise LudometerError(
-        f"no chess engine {name!r} was found, {where}\n"
-        "Install one, on Debian or Ubuntu: apt-get install stockfish; on a Mac: brew install stockfish; "
-        "or name any UCI engine by its path: --engine /path/to/engine"
+        f"no chess engine {name!r} found {where}\n"
+        "Install one (Debian or Ubuntu: apt-get install stockfish; macOS: brew install stockfish), "
+        "or give the path of any UCI engine: --engine /path/to/engine"
     )
 
 
 class Engine:
-    """A running engine with one thread; `seconds` is the time it took, for its start and for its answers."""
+    """A running engine with one thread; `seconds` is the time spent on its start and its answers."""
 
     def __init__(self, program: Path, search: Search) -> None:
         self.program, self.search = program, search
@@ -130,7 +128,7 @@ class Engine:
             self.identity = self._introduce()
         except EngineFailure as error:
             self.kill()
-            raise EngineFailure(f"{error}: is it an engine that speaks UCI?") from error
+            raise EngineFailure(f"{error}: is it a UCI engine?") from error
         try:
             self.settings = search.settings(self.identity)
             self._configure()
@@ -152,9 +150,9 @@ class Engine:
         self.seconds += time.perf_counter() - began
 
     def evaluate(self, position: str, moves: Sequence[str] = ()) -> tuple[Line, ...]:
-        """The best moves from a position that can go on, reached from a FEN by these moves, best first.
+        """The best moves, best first, from a position that is not over, reached from a FEN by these moves.
 
-        By the policy "position" it forgets everything before, so the answer depends on the position alone.
+        By the policy "position" the engine forgets everything first, so the answer depends on the position alone.
         """
         began = time.perf_counter()
         made = f" moves {' '.join(moves)}" if moves else ""
@@ -167,13 +165,13 @@ class Engine:
         return read_lines(said, sign=1 if white_moves else -1, n_lines=self.search.multipv)
 
     def choose(self, position: str) -> str:
-        """The move that it would make: where its strength is limited, not the one that it finds best."""
+        """The move it would make: with limited strength, not the one it finds best."""
         fresh = ["ucinewgame"] if self.search.hash_policy == "position" else []
         asked = [*fresh, f"position fen {position}", f"go {self.search.limit}"]
         return self._talk(asked, "bestmove", self.search.timeout)[-1].split()[1]
 
     def close(self) -> None:
-        """Ask it to end, and see to it."""
+        """Ask it to end, and make sure that it does."""
         try:
             self._send(["quit"])
             self.process.wait(timeout=2)
@@ -208,7 +206,7 @@ class Engine:
         self._talk([*commands, "isready"], "readyok", _START_SECONDS)
 
     def _talk(self, commands: Sequence[str], last: str, seconds: float) -> list[str]:
-        """Say something and listen until a line begins with `last`; an engine that hangs is killed."""
+        """Send commands and read until a line begins with `last`; an engine that hangs is killed."""
         self._is_late = False
         watch = threading.Timer(seconds, self._give_up)
         watch.daemon = True
@@ -238,7 +236,7 @@ class Engine:
                 return said
         if self._is_late:
             raise EngineFailure(f"{self.program.name} did not answer within {seconds:g} seconds")
-        raise EngineFailure(f"{self.program.name} ended in the middle of its work{self._status()}")
+        raise EngineFailure(f"{self.program.name} ended while it was working{self._status()}")
 
     def _give_up(self) -> None:
         self._is_late = True
@@ -253,7 +251,7 @@ class Engine:
 
 
 def read_lines(said: Sequence[str], *, sign: int, n_lines: int) -> tuple[Line, ...]:
-    """The last complete search in what an engine said; `sign` turns the mover's view into White's.
+    """The last complete search in an engine's output; `sign` turns the mover's view into White's.
 
     >>> said = ["info depth 1 multipv 1 score cp 20 pv e7e5", "info depth 2 score mate -3 pv g8f6", "bestmove g8f6"]
     >>> read_lines(said, sign=-1, n_lines=1)
@@ -271,7 +269,7 @@ def read_lines(said: Sequence[str], *, sign: int, n_lines: int) -> tuple[Line, .
         kind, value = words[at + 1], int(words[at + 2])
         number = int(words[words.index("multipv") + 1]) if "multipv" in words else 1
         depth = int(words[words.index("depth") + 1]) if "depth" in words else 0
-        # mate 0 is said of a side that is mated
+        # mate 0 means that the side to move is mated
         evaluation = float(value) if kind == "cp" else float("inf") if value > 0 else float("-inf")
         found[number] = depth, Line(words[words.index("pv") + 1], sign * evaluation + 0.0)
     if 1 not in found:

@@ -1,4 +1,4 @@
-"""Evaluations: the positions of games as an engine valued them, from wherever they came."""
+"""Evaluations: the positions of games with the values that an engine gave them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from ludometer.errors import LudometerError
 from ludometer.players import Players
 
 UNKNOWN = int(np.iinfo(np.int32).min)
-"""In place of an evaluation that is not known: a move to or from such a position has no gain."""
+"""Stands for an unknown evaluation: a move to or from such a position has no gain."""
 
 MATE = 3900
-"""What a forced mate is worth in centipawns (Ferreira 2012, section 3: all the pieces of the start position)."""
+"""The value of a forced mate in centipawns (Ferreira 2012, section 3: all the pieces of the start position)."""
 
 WHITE, BLACK, NOBODY = 0, 1, -1
 
 
 @dataclass(frozen=True)
 class Conventions:
-    """How positions were valued; strengths by different conventions are not on one scale."""
+    """How positions were valued; strengths by different conventions are on different scales."""
 
     engine: str | None = None
     """Name and version; None: not known."""
@@ -36,16 +36,16 @@ class Conventions:
 
     def __post_init__(self) -> None:
         if self.mate_value < 1:
-            raise LudometerError(f"a mate is worth 1 centipawn or more, not {self.mate_value}")
+            raise LudometerError(f"a mate is worth at least 1 centipawn, not {self.mate_value}")
 
     def describe(self) -> str:
-        """Who evaluated, and how far.
+        """Which engine, and how far it searched.
 
         >>> Conventions("Stockfish 15.1", depth=8).describe(), Conventions().describe()
-        ('Stockfish 15.1, depth 8', 'an engine that is not named')
+        ('Stockfish 15.1, depth 8', 'an unnamed engine')
         """
         limits = [f"depth {self.depth}"] if self.depth else [f"{self.nodes:,} nodes"] if self.nodes else []
-        return ", ".join([self.engine or "an engine that is not named", *limits])
+        return ", ".join([self.engine or "an unnamed engine", *limits])
 
     def to_dict(self) -> dict[str, Any]:
         """As a JSON object."""
@@ -57,10 +57,10 @@ class EvaluatedGame:
     """One game on its way into `Evaluations`; only the players and the evaluations are needed.
 
     `evaluation` holds centipawns from White's view, first of the position before the first move, then after each move;
-    an infinity is a forced mate (positive: White mates), NaN is not known. `lines` are, for each position, the
+    an infinity is a forced mate (positive: White mates), NaN is unknown. `lines` holds, for each position, the
     evaluations (White's view, centipawns) of the engine's best moves from there, best first, all of one length;
-    `choice` says which of them was played (0 the best, -1 another, or none). `material` counts the pieces but pawns
-    and kings of both sides, a queen 9, a rook 5, a bishop or knight 3: 62 at the start.
+    `choice` says which of them was played (0 the best, -1 another or none). `material` counts the pieces of both sides
+    without pawns and kings, queen 9, rook 5, bishop and knight 3: 62 at the start.
     """
 
     name: str
@@ -69,7 +69,7 @@ class EvaluatedGame:
     evaluation: Sequence[float]
     event: str = ""
     halves: int = -1
-    """What White scored in half points; -1: not known."""
+    """White's score in half points; -1: unknown."""
     white_rating: float = float("nan")
     black_rating: float = float("nan")
     first_ply: int = 0
@@ -83,10 +83,10 @@ class EvaluatedGame:
 class Evaluations:
     """Games as evaluations of their positions: game g holds the positions `starts[g]:starts[g + 1]` in order of play.
 
-    Of each position: `ply` (moves made so far), `side` (who made the last of them: 0 White, 1 Black, -1 nobody yet),
-    `evaluation` (centipawns, White's view, `UNKNOWN` where there is none) and `mate` (whether that stands for a mate).
-    Of each game: `seats` (codes of White and Black, -1 not known), `rating` (of both then, NaN not known), `event`,
-    `halves` (what White scored, -1 not known). Absent where the source has none: `lines`, `choice`, `material`.
+    Per position: `ply` (moves made so far), `side` (who made the last of them: 0 White, 1 Black, -1 nobody yet),
+    `evaluation` (centipawns, White's view, `UNKNOWN` where there is none) and `mate` (whether it stands for a mate).
+    Per game: `seats` (codes of White and Black, -1 unknown), `rating` (of both, NaN unknown), `event`, `halves`
+    (White's score, -1 unknown). None where the source has none: `lines`, `choice`, `material`.
 
     >>> game = EvaluatedGame("1", "Ann", "Ben", [13, 10, 40])
     >>> Evaluations.of_games([game]).describe()
@@ -159,7 +159,7 @@ class Evaluations:
 
     @cached_property
     def player(self) -> Codes:
-        """Who made the move that led to each position; -1 for nobody and for a player without a name."""
+        """Who made the move that led to each position; -1: nobody, or a player without a name."""
         return np.where(self.side < 0, -1, self.seats[self.game, np.maximum(self.side, 0)]).astype(np.int32)
 
     @cached_property
@@ -181,12 +181,12 @@ class Evaluations:
         return digest.hexdigest()[:16]
 
     def describe(self) -> str:
-        """In a line: games, players, moves with a gain."""
+        """Games, players and moves with a gain, in one line."""
         counts = ((len(self), "game"), (len(self.players), "player"), (int(self.has_gain.sum()), "move"))
         return ", ".join(f"{n:,} {word}{'' if n == 1 else 's'}" for n, word in counts)
 
     def known_ratings(self, ratings: Mapping[str, float] | None = None) -> Floats:
-        """The rating of each player, the mean over his games; NaN where none is known. `ratings` by name go first."""
+        """The rating of each player, a mean over their games; NaN: unknown. `ratings` by name take precedence."""
         seat, value = self.seats.ravel(), self.rating.ravel()
         used = (seat >= 0) & np.isfinite(value)
         count = np.bincount(seat[used], minlength=len(self.players))
@@ -219,7 +219,7 @@ class Evaluations:
         return replace(part, events=tuple(chosen), event=number[part.event])
 
     def renamed(self, names: Mapping[str, str]) -> Self:
-        """With other names for these players; two players who get one name are one from now on."""
+        """With other names for these players; two players who get the same name become one."""
         before = list(self.players.names)
         for name in names:
             self.players.code(name)
@@ -230,6 +230,8 @@ class Evaluations:
 
     def event_code(self, name: str) -> int:
         """The code of an event; an unknown name is an error that lists the known ones."""
+        if not any(self.events):
+            raise LudometerError(f"no event is called {name!r}: the games name no events (column event, tag Event)")
         if name not in self.events:
             raise LudometerError(f"no event is called {name!r}; there are: {', '.join(map(repr, self.events))}")
         return self.events.index(name)
@@ -244,7 +246,7 @@ class Evaluations:
 
 
 def to_centipawns(evaluation: Floats, mate_value: int) -> tuple[Codes, Mask]:
-    """Whole centipawns, and which of them stand for mate: an infinity, or anything from the value of mate up.
+    """Whole centipawns, and which of them stand for mate: an infinity, or anything at or above the value of mate.
 
     >>> value, mate = to_centipawns(np.array([12.6, -np.inf, np.nan, 5000.0]), 3900)
     >>> value[[0, 1, 3]].tolist(), mate.tolist()

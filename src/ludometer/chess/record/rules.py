@@ -1,4 +1,4 @@
-"""The rules of chess, by python-chess: moves as written into positions. The only module that imports it."""
+"""The rules of chess, by python-chess: from written moves to positions. The only module that imports it."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from ludometer.errors import LudometerError
 if TYPE_CHECKING:
     import chess
 
-MISSING = "the rules of chess come from python-chess: pip install '.[chess]'"
+MISSING = "this needs the rules of chess from python-chess: pip install '.[chess]'"
 
 
 class IllegalMove(LudometerError):  # noqa: N818 - what happened
-    """A move that the position does not allow, or a start position that cannot be."""
+    """A move that the position does not allow, or an impossible start position."""
 
 
 @dataclass(frozen=True)
 class Replay:
-    """A game played through: its positions, first that before the first move, and the moves between them.
+    """A game played through: its positions, starting before the first move, and the moves between them.
 
-    A position is written as FEN without the number of the move, which no evaluation depends on; the moves since the
-    last capture or pawn move stay, since a draw by 50 moves depends on them. `ending` is the game's end by the rules in
-    its last position: an infinity for a mate (positive: White mated), 0 for a draw by stalemate or lack of material.
+    A position is FEN without the move number, on which no evaluation depends; the moves since the last capture or pawn
+    move stay, since a draw by 50 moves depends on them. `ending` is the game's end by the rules in its last position:
+    an infinity for a mate (positive: White mates), 0 for a draw by stalemate or lack of material.
     """
 
     positions: tuple[str, ...]
@@ -58,13 +58,13 @@ class Board:
         except ValueError as error:
             raise IllegalMove(f"{start!r} is not a position: {error}") from error
         if not self._board.is_valid():
-            raise IllegalMove(f"{start!r} is a position that cannot be")
+            raise IllegalMove(f"{start!r} is an impossible position")
         self.start = start
         self.moves: list[str] = []
         self.positions, self.material = [_position(self._board)], [_material(self._board)]
 
     def push(self, move: str) -> None:
-        """Make a move, or say why it cannot be made."""
+        """Make a move; an illegal one is an error."""
         number = f"{self._board.fullmove_number}{'.' if self._board.turn else '...'}"
         try:
             made = _parse(self._board, move)
@@ -77,7 +77,7 @@ class Board:
 
     @property
     def ending(self) -> float | None:
-        """The game's end by the rules, as in `Replay`; None while it can go on."""
+        """The game's end by the rules, as in `Replay`; None while it can continue."""
         if self._board.is_checkmate():
             return float("-inf") if self._board.turn else float("inf")
         return 0.0 if self._board.is_stalemate() or self._board.is_insufficient_material() else None
@@ -101,7 +101,7 @@ class Board:
 
 
 def is_installed() -> bool:
-    """Whether the rules are at hand."""
+    """Whether python-chess is installed."""
     try:
         _rules()
     except LudometerError:
@@ -128,7 +128,7 @@ def _parse(board: chess.Board, move: str) -> chess.Move:
 
 
 def _position(board: chess.Board) -> str:
-    """The en passant square stands only where such a capture is legal, so that equal positions are written alike."""
+    """The position as FEN, with an en passant square only where such a capture is legal: equal positions must match."""
     files = "abcdefgh"
     square = board.ep_square
     passed = files[square % 8] + str(square // 8 + 1) if square is not None and board.has_legal_en_passant() else "-"
@@ -137,7 +137,7 @@ def _position(board: chess.Board) -> str:
 
 
 def _placement(board: chess.Board) -> str:
-    """Where the pieces stand, bit by bit: python-chess asks square by square, which took most of the time."""
+    """The placement of the pieces, bit by bit: python-chess goes square by square, which took most of the time."""
     squares = ["1"] * 64
     kinds = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
     for kind, letter in zip(kinds, "pnbrqk", strict=True):
@@ -154,6 +154,6 @@ def _placement(board: chess.Board) -> str:
 
 
 def _material(board: chess.Board) -> int:
-    """The pieces but pawns and kings of both sides: a queen 9, a rook 5, a bishop or knight 3."""
+    """The pieces of both sides without pawns and kings: queen 9, rook 5, bishop and knight 3."""
     small = board.knights | board.bishops
     return 9 * board.queens.bit_count() + 5 * board.rooks.bit_count() + 3 * small.bit_count()

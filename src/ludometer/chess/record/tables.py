@@ -1,7 +1,4 @@
-"""The columns of a table of evaluations, by their names.
-
-A table of evaluations, one row a position, into `Evaluations`: all faults of its rows are reported at once.
-"""
+"""Tables of evaluations, one row per position, read into `Evaluations`; all faults are reported at once."""
 
 from __future__ import annotations
 
@@ -46,7 +43,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 
 
 def find_columns(opened: Source) -> dict[str, str]:
-    """Which column of a table is which; those that have to be there are told if they are not."""
+    """The columns of a table by their meaning; an error names those that are missing."""
     folded = {name.strip().casefold(): name for name in reversed(list(opened.schema))}
     named = {
         key: next(folded[word] for word in words if word in folded)
@@ -59,11 +56,11 @@ def find_columns(opened: Source) -> dict[str, str]:
     if wanted:
         shown = ", ".join(repr(name) for name in list(opened.schema)[:20])
         raise LudometerError(
-            f"{opened.name}: a table of evaluations has columns game, ply, player and evaluation; "
+            f"{opened.name}: a table of evaluations needs columns game, ply, player and evaluation; "
             f"missing: {', '.join(wanted)}\nThe file has: {shown}"
         )
     if "player" in named:
-        # who moved is said: White and Black would say it again
+        # the column player says who moved: White and Black would say it again
         named = {key: name for key, name in named.items() if key not in ("white", "black")}
     return named
 
@@ -76,7 +73,7 @@ _SIDES = {"w": 0, "white": 0, "b": 1, "black": 1}
 
 @dataclass(frozen=True, eq=False)
 class EvaluationReading:
-    """Evaluations, and what was understood of the file."""
+    """Evaluations, and how the file was read."""
 
     name: str
     evaluations: Evaluations
@@ -96,11 +93,11 @@ def read_evaluations(
 ) -> EvaluationReading:
     """Evaluations from a path, "-" or a table with columns game, ply, player and evaluation (pawns, White's view).
 
-    Ply 0 is the position before the first move, whose player is left empty; without it the first move has no gain. A
-    mate is written #3, -#3, #-3, M3, or as a number from the value of mate (39) up. Odd plies are White's unless a
-    column `side` says otherwise. Read if there: event, result (of White), rating (of who moved) or white_elo and
-    black_elo, best and second (evaluations of the engine's best moves from here), choice (which of them was played
-    next: 1, 2; 0 another), material.
+    Ply 0 is the position before the first move, whose player is empty; without it the first move has no gain. A mate
+    is written #3, -#3, #-3, M3, or as a number at or above the value of mate (39). Odd plies are White's unless a
+    column `side` says otherwise. Optional: event, result (White's), rating (of the mover) or white_elo and black_elo,
+    best and second (evaluations of the engine's best moves from here), choice (which of them was played next: 1, 2; 0
+    another), material.
 
     >>> import polars as pl
     >>> rows = {"game": [1, 1, 1], "ply": [0, 1, 2], "player": [None, "Ann", "Ben"], "evaluation": [0.13, 0.1, 0.4]}
@@ -122,7 +119,7 @@ def read_evaluations(
     if rows.faults and not drop_bad_rows:
         raise MatchDataError(rows.faults.message(opened.name, len(frame), below_header=opened.is_csv))
     if not (~rows.bad).any():
-        raise MatchDataError(f"{opened.name}: there are no evaluations")
+        raise MatchDataError(f"{opened.name}: no row is usable")
     evaluations = rows.gather()
     return EvaluationReading(
         opened.name, evaluations, tuple(named.values()), rows.faults.n_bad_rows, (*opened.notes, *_notes(evaluations))
@@ -152,7 +149,7 @@ class _Rows:
         self.bad, self.at_fault = np.zeros(len(self.frame), bool), np.zeros(len(self.frame), bool)
 
     def add(self, mask: Array, kind: str, column: str | None) -> None:
-        """Note a fault of these rows; blank lines are none."""
+        """Note a fault of these rows, but not of blank lines."""
         mask = np.asarray(mask, bool) & ~(self.bad & ~self.at_fault)
         rows = np.flatnonzero(mask)
         values = first_values(self.frame[column], rows) if column else ()
@@ -191,7 +188,7 @@ class _Rows:
                 )
 
     def check_games(self) -> None:
-        """What only shows in the rows of a game together."""
+        """Faults that show only when the rows of a game are seen together."""
         good = np.flatnonzero(~self.bad)
         order = good[np.lexsort((good, self.ply[good], self.game[good]))]
         same = (np.diff(self.game[order]) == 0) & (np.diff(self.ply[order]) == 0)
@@ -201,12 +198,12 @@ class _Rows:
         player, who = np.append(self.player[moved], -1), self.named.get("player") or self.named["white"]
         own, other = _first_rows_of(key, key), _first_rows_of(key ^ 1, key)
         self._add_at(moved[player[:-1] != player[own]], "another player has this side of the game", who)
-        # the side that appears first is taken to be his
+        # the side that appears first is taken as theirs
         both = (player[:-1] == player[other]) & (other < own)
         self._add_at(moved[both], "a player has both sides of the game", who)
 
     def gather(self) -> Evaluations:
-        """The rows that can be used, by game and ply, games in the order in which they appear."""
+        """The usable rows, by game and ply, games in order of appearance."""
         good = np.flatnonzero(~self.bad)
         order = good[np.lexsort((self.ply[good], self.game[good]))]
         used, number_of = np.unique(self.game[order], return_inverse=True)
@@ -241,7 +238,7 @@ class _Rows:
         )
 
     def _read_players(self) -> None:
-        """Who moved: in a column of their own, or by side from White's and Black's."""
+        """Who moved: from the column player, or by side from White's and Black's."""
         if "player" in self.named:
             self.players, self.player = _codes(self._text("player"))
             self.add((self.player < 0) & (self.side >= 0), f"{self.named['player']} is missing", None)
@@ -282,7 +279,7 @@ class _Rows:
         return np.maximum(self._results()[order][_first_rows(game, n_games)], BAD)
 
     def _results(self) -> Halves:
-        """Half points of White; -1 is no result, -2 not known."""
+        """White's half points; -1 is not a result, -2 unknown."""
         text = self._text("result").to_list()
         words = {word: _OPEN if word in (None, "*") else parse_result(word) for word in set(text)}
         return np.array([words[word] for word in text], np.int8)
@@ -316,7 +313,7 @@ class _Rows:
         if "material" not in self.named:
             return None
         value = self._numbers("material")[order]
-        # where it is not known nothing is an endgame
+        # unknown material counts as full, so never as an endgame
         return np.where(np.isfinite(value), np.clip(value, 0, 1000), 62).astype(np.int32)
 
     def _evaluations(self, key: str) -> tuple[Floats, Mask]:
@@ -349,7 +346,7 @@ class _Rows:
 
 
 def _centipawns(pawns: Floats) -> Floats:
-    """Pawns as centipawns; what is beyond any evaluation is a mate, and does not overflow."""
+    """Pawns as centipawns; what is beyond any evaluation becomes a mate instead of overflowing."""
     return np.where(np.abs(pawns) > _LARGEST, np.copysign(np.inf, pawns), pawns) * 100
 
 
@@ -358,12 +355,12 @@ def _whole(opened: Source, columns: Sequence[str]) -> pl.DataFrame:
 
     batches = list(opened.batches(columns))
     if not batches or not sum(map(len, batches)):
-        raise MatchDataError(f"{opened.name}: there are no rows")
+        raise MatchDataError(f"{opened.name}: the table has no rows")
     return pl.concat(batches, rechunk=True)
 
 
 def _nothing(frame: pl.DataFrame) -> pl.Expr:
-    """Whether nothing stands in a row."""
+    """Whether a row is empty."""
     import polars as pl
 
     texts = [pl.col(name).cast(pl.String).str.strip_chars().fill_null("") == "" for name in frame.columns]
@@ -371,7 +368,7 @@ def _nothing(frame: pl.DataFrame) -> pl.Expr:
 
 
 def _trimmed(column: pl.Series) -> pl.Series:
-    """As text without outer space; nothing is a null."""
+    """Text without outer space; empty text is null."""
     import polars as pl
 
     text = column.cast(pl.String).str.strip_chars()
@@ -379,7 +376,7 @@ def _trimmed(column: pl.Series) -> pl.Series:
 
 
 def _codes(text: pl.Series) -> tuple[tuple[str, ...], Codes]:
-    """Words in order of appearance, and the number of each row's; -1 where there is none."""
+    """The distinct words in order of appearance, and the number of each row's word; -1: none."""
     words = text.drop_nulls().unique(maintain_order=True)
     number = {word: k for k, word in enumerate(words)}
     return tuple(words), np.array([-1 if word is None else number[word] for word in text], np.int32)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ludometer.moves.uncertainty import NO_ESTIMATE, TOO_FEW
+from ludometer.moves.uncertainty import NO_ESTIMATE, TOO_FEW, interval
 
 NOT_ASKED = "not asked for"
 NO_RATING = "no rating is known"
@@ -56,11 +56,6 @@ def bounded(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row of a frame with `low` and `high` as `interval`."""
     rest = {name: value for name, value in row.items() if name not in ("low", "high")}
     return rest | {"interval": interval(row["low"], row["high"])}
-
-
-def interval(low: float | None, high: float | None) -> list[float] | None:
-    """Both ends, or nothing."""
-    return None if low is None or high is None else [low, high]
 
 
 def _nulls(value: Any, path: str) -> Iterable[str]:

@@ -210,7 +210,11 @@ class Calibration(Shown):
 
     def save(self, path: str | Path) -> None:
         """Write it as JSON; the fit is made again on loading, so the file holds facts only."""
-        document = {
+        Path(path).write_text(json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The contents of the file."""
+        return {
             "format": _FORMAT,
             "version": __version__,
             "conventions": self.conventions.to_dict(),
@@ -227,7 +231,6 @@ class Calibration(Shown):
             "points": self._points(),
             "held_out": asdict(self.held_out),
         }
-        Path(path).write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
     def _points(self) -> list[dict[str, Any]]:
         columns = (self.names, self.rating.tolist(), self.difference.tolist(), self.error.tolist())

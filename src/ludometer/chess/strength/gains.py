@@ -209,4 +209,4 @@ def _is_in_phase(evaluations: Evaluations, rows: Counts, phase: Phase) -> Array:
             return np.asarray(early)
         raise LudometerError("the phase of the game needs the material of each position (column material)")
     late = evaluations.material[rows] <= _ENDGAME_MATERIAL
-    return np.where(late, 2, np.where(early, 0, 1)) == PHASES.index(phase)
+    return np.asarray(np.where(late, 2, np.where(early, 0, 1)) == PHASES.index(phase))

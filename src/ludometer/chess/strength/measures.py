@@ -9,11 +9,11 @@ import numpy as np
 
 from ludometer.arrays import Array, Codes, Counts, Floats, Mask
 from ludometer.chess.record.evaluations import BLACK, UNKNOWN, Evaluations
-from ludometer.chess.strength.absent import explain, interval
+from ludometer.chess.strength.absent import explain
 from ludometer.chess.strength.gains import Filters, counting_moves, move_gaps
 from ludometer.errors import LudometerError
 from ludometer.moves.gains import Tally, count_moves, finite_frame
-from ludometer.moves.uncertainty import TOO_FEW, USUAL, Intervals
+from ludometer.moves.uncertainty import TOO_FEW, USUAL, Intervals, interval
 from ludometer.result import Provenance, Shown
 
 if TYPE_CHECKING:
@@ -122,8 +122,8 @@ class Sensitivity(Shown):
 
         rows = [row for row in self.to_frame().to_dicts() if row["s"] is not None]
         near = alt.Scale(zero=False)
-        size = {"width": 240 if narrow else 360, "height": 240 if narrow else 300}
-        chart = alt.Chart(alt.InlineData(values=rows), **size).mark_point(filled=True)
+        width, height = (240, 240) if narrow else (360, 300)
+        chart = alt.Chart(alt.InlineData(values=rows), width=width, height=height).mark_point(filled=True)
         x = alt.X("s:Q", title="Sensitivity s (smaller is better)", scale=near)
         y = alt.Y("c:Q", title="Consistency c", scale=near)
         return {"sensitivity": chart.encode(x=x, y=y, tooltip="player:N")}
@@ -158,7 +158,8 @@ def measure_quality(
     low, high = intervals.around(lanes[..., 0], lanes[..., 1:], tally.games)
     parameters = {"filters": filters.to_dict()} | intervals.parameters
     provenance = Provenance("move quality", parameters, evaluations.fingerprint, intervals.seed)
-    return MoveQuality(tally, *lanes[..., 0], low, high, provenance)
+    loss_mean, best_share, standard_share = lanes[..., 0]
+    return MoveQuality(tally, loss_mean, best_share, standard_share, low, high, provenance)
 
 
 def fit_sensitivity(
@@ -194,7 +195,8 @@ def fit_sensitivity(
         fitted[k] = fit_choices(deltas[mine], choice[mine], game[mine], min_games=min_games)
     tally = Tally(_names(evaluations, played), moves[played], games[played])
     provenance = Provenance("sensitivity and consistency", {"min_games": min_games}, evaluations.fingerprint)
-    return Sensitivity(tally, left_out[played], *fitted.T, provenance)
+    s, c, s_error, c_error = fitted.T
+    return Sensitivity(tally, left_out[played], s, c, s_error, c_error, provenance)
 
 
 def _names(evaluations: Evaluations, codes: Array) -> tuple[str, ...]:

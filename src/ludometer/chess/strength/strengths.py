@@ -10,7 +10,7 @@ import numpy as np
 
 from ludometer.arrays import Array, Codes, Floats
 from ludometer.chess.record.evaluations import Evaluations
-from ludometer.chess.strength.absent import NO_RATING, explain, interval
+from ludometer.chess.strength.absent import NO_RATING, explain
 from ludometer.chess.strength.gains import Filters, MoveGains, measure_gains
 from ludometer.errors import LudometerError, NoFiniteFit
 from ludometer.moves.gains import ENGINE, Reference, Tally, finite_frame
@@ -22,7 +22,7 @@ from ludometer.moves.pairs import (
     compare_pairs,
     compare_with_reference,
 )
-from ludometer.moves.uncertainty import NO_ESTIMATE, TOO_FEW, USUAL, Intervals, interval_words, nullable
+from ludometer.moves.uncertainty import NO_ESTIMATE, TOO_FEW, USUAL, Intervals, interval, interval_words, nullable
 from ludometer.result import Provenance, Shown
 
 if TYPE_CHECKING:
@@ -342,6 +342,12 @@ def iterate_as_printed(first: Codes, second: Codes, difference: Floats, rating: 
     return np.asarray(np.rint(settled + rating.mean() - settled.mean()))
 
 
+def shift_to_ratings(strength: Floats, rating: Floats) -> float | None:
+    """What to add so that players with a known rating have its mean; None where no rating is known (step 4)."""
+    known = np.isfinite(rating)
+    return float(rating[known].mean() - strength[known].mean()) if known.any() else None
+
+
 def engine_strength(rating: Floats, difference: Floats, strength: Floats | None = None) -> EngineStrength:
     """The engine's strength from ratings and the players' differences to it; NaN where one is not known.
 
@@ -412,12 +418,11 @@ def _estimate(
 def _find_shift(
     found: Floats, rating: Floats, against: AgainstReference, method: Method, engine: float | None
 ) -> float | None:
-    """What lifts the estimates to the scale of ratings (step 4); None where no rating is known."""
+    """What lifts the estimates to the scale of ratings; None where no rating is known."""
     if method == "engine":
         is_known = engine is not None or engine_strength(rating, against.difference).by_rating is not None
         return 0.0 if is_known and np.isfinite(found).any() else None
-    known = np.isfinite(rating)
-    return float(rating[known].mean() - found[known].mean()) if known.any() else None
+    return shift_to_ratings(found, rating)
 
 
 def _nothing_counts(gains: MoveGains) -> str:

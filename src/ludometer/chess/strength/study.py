@@ -1,4 +1,4 @@
-"""A study: strengths with what accompanies them: events on one scale, other choices, other measures, real Elo points."""
+"""A study: strengths with events on one scale, the effect of other choices, other measures, and real Elo points."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _PRIOR_MOVES = 4.0
-"""A prior on the variance of a move's score: as if so many moves with the variance of pure wins and losses were seen."""
+"""Prior on the variance of a move's score: worth so many moves with the variance of pure wins and losses."""
 
 
 @dataclass(frozen=True, eq=False)

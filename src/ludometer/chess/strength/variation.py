@@ -11,12 +11,12 @@ import numpy as np
 
 from ludometer.arrays import Counts, Floats
 from ludometer.chess.record.evaluations import MATE, Evaluations
-from ludometer.chess.strength.absent import explain, interval
+from ludometer.chess.strength.absent import explain
 from ludometer.chess.strength.gains import PHASES, Filters
 from ludometer.chess.strength.strengths import Strengths, measure_strengths
 from ludometer.errors import LudometerError
 from ludometer.moves.gains import finite_frame
-from ludometer.moves.uncertainty import nullable
+from ludometer.moves.uncertainty import interval, nullable
 from ludometer.result import Provenance, Shown
 
 if TYPE_CHECKING:
@@ -193,7 +193,8 @@ def _gather(
     first = found[labels[0]].provenance
     shared = {name: value for name, value in first.parameters.items() if name != "filters"}
     provenance = Provenance(f"strengths by {kind}", shared | parameters, evaluations.fingerprint, first.seed)
-    return Variation(kind, tuple(labels), tuple(names), moves, *columns, order, provenance, reasons)
+    relative, low, high, against = columns
+    return Variation(kind, tuple(labels), tuple(names), moves, relative, low, high, against, order, provenance, reasons)
 
 
 def _measure_each(measured: Mapping[str, Callable[[], Strengths]]) -> tuple[dict[str, Strengths], dict[str, str]]:

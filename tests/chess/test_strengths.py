@@ -7,13 +7,13 @@ import pytest
 from scipy.special import stdtrit
 
 from ludometer.arrays import Floats
-from ludometer.errors import LudometerError
 from ludometer.chess.record.evaluations import EvaluatedGame, Evaluations
-from ludometer.moves.gains import expected_score, measure_gains, rating_difference
-from ludometer.moves.gains import ENGINE, Reference, pool_gains
+from ludometer.chess.strength.gains import measure_gains
 from ludometer.chess.strength.strengths import Strengths, measure_strengths, solve_strengths
-from ludometer.moves.uncertainty import draw_weights, find_intervals
-from tests.moves.simulated import round_robin, simulate, true_differences, true_gains
+from ludometer.errors import LudometerError
+from ludometer.moves.gains import ENGINE, Reference, expected_score, pool_gains, rating_difference
+from ludometer.moves.uncertainty import Intervals
+from tests.chess.simulated import round_robin, simulate, true_differences, true_gains
 
 LOSSES = np.linspace(15, 40, 6)
 RATINGS = np.linspace(2800, 2600, 6)
@@ -28,7 +28,7 @@ def tournament(seed: int, *, rated: bool = True, rounds: int = 1) -> Evaluations
 def test_pairs_and_players_are_what_the_gains_say() -> None:
     games = tournament(1)
     gains = measure_gains(games)
-    found = measure_strengths(games, replicates=50)
+    found = measure_strengths(games, intervals=Intervals(replicates=50))
     for k in range(len(found.pairs)):
         one, other = (gains.of(found.names[code[k]]) for code in (found.pairs.first, found.pairs.second))
         assert found.pairs.score[k] == expected_score(one, other)
@@ -36,7 +36,7 @@ def test_pairs_and_players_are_what_the_gains_say() -> None:
         assert d == pytest.approx(float(rating_difference(expected_score(gains.of(name), np.zeros(1)))))
     assert found.strength.mean() == pytest.approx(RATINGS.mean())
     assert found.engine.strength == pytest.approx((RATINGS - found.against_engine.difference[order(found)]).mean())
-    assert found.games.tolist() == [5] * 6
+    assert found.tally.games.tolist() == [5] * 6
     assert len(found.summary().splitlines()) <= 20
     assert len(found.plot().to_dict()["layer"]) == 3
     assert found.to_frame().columns[:3] == ["player", "moves", "games"]
@@ -53,13 +53,13 @@ def test_intervals_cover_the_truth_at_about_their_rate() -> None:
     engine = np.array([float(rating_difference(expected_score(true_gains(loss), np.zeros(1)))) for loss in LOSSES])
     hits = []
     for seed in range(40):
-        found = measure_strengths(tournament(1000 + seed), replicates=200, seed=seed)
+        found = measure_strengths(tournament(1000 + seed), intervals=Intervals(replicates=200, seed=seed))
         place = order(found)
         middle = RATINGS.mean() + truth
         hits.append((found.low[place] <= middle) & (middle <= found.high[place]))
         against = found.against_engine
         hits.append((against.low[place] <= engine) & (engine <= against.high[place]))
-    # 480 intervals, but those of a tournament hang together: as if a quarter of them were independent
+    # 480 intervals, but those of a tournament depend on each other: as if a quarter of them were independent
     assert abs(np.mean(hits) - 0.95) < 3 * np.sqrt(0.95 * 0.05 / 120)
 
 
@@ -70,9 +70,10 @@ def upper(matrix: Floats) -> Floats:
 def test_intervals_of_a_mean_are_student_s() -> None:
     # of a plain mean the corrected bootstrap must come to the textbook interval
     value = np.random.default_rng(4).normal(size=6)
-    weight = draw_weights(6, replicates=20_000, seed=1)
+    intervals = Intervals(replicates=20_000, seed=1)
+    weight = intervals.draw_weights(6)
     lanes = (value[:, None] * weight).sum(axis=0) / weight.sum(axis=0)
-    low, high = find_intervals(lanes[:1], lanes[None, 1:], np.array([6]))
+    low, high = intervals.around(lanes[:1], lanes[None, 1:], np.array([6]))
     half = stdtrit(5, 0.975) * value.std(ddof=1) / np.sqrt(6)
     assert low[0] == pytest.approx(value.mean() - half, abs=0.03 * half)
     assert high[0] == pytest.approx(value.mean() + half, abs=0.03 * half)
@@ -93,7 +94,7 @@ def test_without_ratings_only_relative_strengths_exist() -> None:
     found, rated = (measure_strengths(tournament(2, rated=rated)) for rated in (False, True))
     assert np.isnan(found.strength).all()
     assert found.engine.strength is None
-    assert found.absent["P0.strength"] == "no rating is known"
+    assert found.document()["absent"]["players.0.strength"] == "no rating is known"
     np.testing.assert_allclose(found.relative, rated.relative, atol=1e-9)
     np.testing.assert_allclose(found.high - found.low, rated.high - rated.low, rtol=1e-9)
     by_name = measure_strengths(tournament(2, rated=False), ratings={"P0": 2500.0})
@@ -152,7 +153,7 @@ def test_pairs_of_one_game_each_have_no_interval_by_their_own_distributions() ->
 def test_parts_of_a_knockout_are_independent_and_their_errors_add_up() -> None:
     # two pairs in a chain: the middle player's error is that of both differences, by the weights of least squares
     games = simulate(np.random.default_rng(9), [15, 25, 35], [(0, 1)] * 6 + [(1, 2)] * 6)
-    found = measure_strengths(Evaluations.of_games(games), distribution="pair", replicates=4000)
+    found = measure_strengths(Evaluations.of_games(games), distribution="pair", intervals=Intervals(replicates=4000))
     error = [found.pairs.lanes[k].std(ddof=1) * np.sqrt(7 / 5) for k in range(2)]
     place = found.names.index("P1")
     whole = np.hypot(error[0], error[1]) / 3
@@ -201,8 +202,8 @@ def test_unusable_records_are_refused() -> None:
     with pytest.raises(LudometerError, match="no two players"):
         measure_strengths(one_sided, distribution="pair")
     with pytest.raises(LudometerError, match="level"):
-        measure_strengths(tournament(1), level=1.0)
+        Intervals(level=1.0)
     with pytest.raises(LudometerError, match="replicates"):
-        measure_strengths(tournament(1), replicates=1)
+        Intervals(replicates=1)
     with pytest.raises(LudometerError, match="reference needs gains"):
         Reference.of("none", np.empty(0, np.int32))

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludometer.arrays import Codes, Floats
-from ludometer.errors import LudometerError, NoFiniteFit
 from ludometer.chess.strength.strengths import engine_strength, iterate_as_printed, shift_to_ratings, solve_strengths
+from ludometer.errors import LudometerError, NoFiniteFit
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 

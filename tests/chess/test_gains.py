@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ludometer.errors import LudometerError
 from ludometer.chess.record.evaluations import UNKNOWN, Conventions, EvaluatedGame, Evaluations
-from ludometer.moves.gains import Filters, expected_score, measure_gains, rating_difference
-from tests.moves.simulated import round_robin, simulate
+from ludometer.chess.strength.gains import Filters, measure_gains
+from ludometer.errors import LudometerError
+from ludometer.moves.gains import expected_score, rating_difference
+from tests.chess.simulated import round_robin, simulate
 
 samples = st.lists(st.integers(-60, 20), min_size=1, max_size=40)
 
@@ -109,7 +110,7 @@ def test_histograms_count_every_move_once() -> None:
     frame = gains.to_frame()
     assert frame["count"].sum() == len(gains) == 240
     assert frame.group_by("player").sum()["share"].to_list() == pytest.approx([1, 1, 1])
-    assert gains.plot().to_dict()["encoding"]["row"]["field"] == "player"
+    assert len(gains.plot().to_dict()["concat"]) == len(gains.most_active())
     assert len(gains.summary().splitlines()) == 4
     moves, games = gains.counts()
     assert moves.tolist() == [80, 80, 80]

@@ -1,1 +1,0 @@
-"""Skill and luck in backgammon as JSON, text, charts and a page."""
