@@ -202,7 +202,7 @@ def test_matches_analysed_in_different_ways_are_not_mixed() -> None:
     ("change", "words"),
     [
         ({"names": ["Ann", "Ann"]}, "both players are called 'Ann'"),
-        ({"variation": "Hypergammon"}, "is Hypergammon"),
+        ({"variation": "Hypergammon"}, "Hypergammon, not standard"),
         ({"length": 5}, r"ends at 1-0 of a match to 5.*--unfinished"),
     ],
 )
@@ -215,10 +215,10 @@ def test_a_record_that_cannot_be_right_is_refused(change: dict[str, Any], words:
 @pytest.mark.parametrize(
     ("actions", "words"),
     [
-        ([move(0), ["move", 1, 0.5, None, None, 4, 0.1, None, 0.0]], "turn 2, the move is against the rules"),
-        ([move(0), move(1), move(1)], "turn 2, a move is missing or against the rules"),
+        ([move(0), ["move", 1, 0.5, None, None, 4, 0.1, None, 0.0]], "turn 2: the move is against the rules"),
+        ([move(0), move(1), move(1)], "turn 2: a move is missing or against the rules"),
         ([move(0), ["set", 0, 0.0]], "set up by hand"),
-        ([], "no moves in it"),
+        ([], "it has no moves"),
     ],
 )
 def test_what_is_against_the_rules_is_named(actions: list[list[Any]], words: str) -> None:
@@ -275,10 +275,10 @@ def fake_program(folder: Path, body: str) -> str:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("sleep 30", "hand.mat: GNU Backgammon did not come to an end within 0.3 seconds"),
-        ("kill -SEGV $$", "hand.mat: GNU Backgammon broke down"),
-        ("exit 0", "no Python inside"),
-        ("echo '{' > result.json", "half a result"),
+        ("sleep 30", "hand.mat: GNU Backgammon did not finish within 0.3 seconds"),
+        ("kill -SEGV $$", "hand.mat: GNU Backgammon crashed"),
+        ("exit 0", "build with Python inside"),
+        ("echo '{' > result.json", "an incomplete result"),
     ],
 )
 def test_a_program_that_fails_is_told_in_one_sentence(tmp_path: Path, body: str, words: str) -> None:
@@ -466,7 +466,7 @@ def test_a_cache_of_another_kind_is_left_alone(tmp_path: Path) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE other (x)")
     connection.close()
-    with pytest.raises(LudometerError, match="not a cache of backgammon"):
+    with pytest.raises(LudometerError, match="not a backgammon cache"):
         AnalysisCache(path)
     (tmp_path / "text.sqlite").write_text("this is no database, but a text that is long enough to look at")
     with pytest.raises(LudometerError, match="cannot be used as a cache"):
@@ -488,12 +488,12 @@ def test_every_pair_meets_equally_often() -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        (("Ann; quit",), "cannot be a player's name"),
-        (("both ways",), "cannot be a player's name"),
-        (("0",), "cannot be a player's name"),
-        (("Ann", 3), "plies are 0 to 2"),
-        (("Ann", 0, -0.1), "noise is 0 to 1"),
-        (("Ann", 0, float("nan")), "noise is 0 to 1"),
+        (("Ann; quit",), "not a valid name"),
+        (("both ways",), "not a valid name"),
+        (("0",), "not a valid name"),
+        (("Ann", 3), "plies must be 0 to 2"),
+        (("Ann", 0, -0.1), "noise must be 0 to 1"),
+        (("Ann", 0, float("nan")), "noise must be 0 to 1"),
     ],
 )
 def test_players_that_cannot_be_are_refused(settings: tuple[Any, ...], words: str) -> None:

@@ -9,7 +9,6 @@ import jsonschema
 import polars as pl
 import pytest
 
-import ludometer.cli
 from ludometer.read import read_file
 from ludometer.report.schema import load_schema
 from tests.backgammon.backgammon_records import HAND_WRITTEN, needs_gnubg
@@ -20,8 +19,7 @@ MONEY = HAND_WRITTEN.replace(" 1 point match", " 0 point match").replace("Ann", 
 
 
 @pytest.fixture(autouse=True)
-def command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(ludometer.cli._COMMANDS, "backgammon", "Skill and luck in backgammon.")
+def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
@@ -169,7 +167,7 @@ def test_without_the_program_the_message_says_how_to_get_it(run: Run, files: lis
 def test_the_file_that_is_read_is_not_written(run: Run, files: list[Path]) -> None:
     done = run("backgammon", "analyse", files[0], "--html", files[0])
     assert done.status == 2
-    assert "is a file that is read" in done.err
+    assert "is the file that is read" in done.err
     assert files[0].read_text() == HAND_WRITTEN
 
 
@@ -199,11 +197,11 @@ def test_matches_that_it_plays_are_a_record_for_every_method(run: Run, tmp_path:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--player", "a=9"), "plies are 0 to 2"),
+        (("--player", "a=9"), "plies must be 0 to 2"),
         (("--player", "a", "--player", "b=x"), "--player b=x: write NAME=PLIES:NOISE"),
         (("--player", "a", "--player", "A"), "same name"),
-        (("--player", "a"), "two players or more"),
-        (("--player", "a;quit", "--player", "b"), "cannot be a player's name"),
+        (("--player", "a"), "at least two players"),
+        (("--player", "a;quit", "--player", "b"), "not a valid name"),
     ],
 )
 def test_players_that_cannot_be_are_bad_usage(run: Run, tmp_path: Path, words: tuple[str, ...], message: str) -> None:

@@ -169,7 +169,7 @@ def test_the_report_is_one_page_that_needs_nothing_else(run: Run, analysed: tupl
     assert f"wrote {page}\n" in done.err
     assert done.status == 0, done.err
     text = page.read_text()
-    for heading in ("Strengths", "Pairs", "Gains", "Move by move", "What the choices do", "How it was done"):
+    for heading in ("Strengths", "Pairs", "Gains", "Move by move", "Effect of choices", "How it was done"):
         assert f"<h2>{heading}</h2>" in text
     assert "<script" not in text
     assert 'src="http' not in text
@@ -247,8 +247,8 @@ def test_events_stand_on_one_scale_and_their_players_against_each_other(run: Run
     himself = [row for row in found["comparison"]["pairs"] if row["player_1"] == row["player_2"]]
     assert all(row["interval"][0] < row["difference"] < row["interval"][1] for row in himself)
     shown = run(*words).out
-    assert "events on one scale, by an engine of" in shown
-    assert "London less Moscow, one player in both" in shown
+    assert "events on one scale, with an engine of" in shown
+    assert "London minus Moscow, the same player in both" in shown
     assert "<h2>Events</h2>" in page.read_text()
     assert "<h2>Two events</h2>" in page.read_text()
     one = json.loads(run("chess", "strength", table, "--event", "Moscow", "--json", "-").out)
@@ -260,7 +260,7 @@ def test_who_evaluated_a_table_is_told_by_options(run: Run, tmp_path: Path) -> N
     table = tmp_path / "events.csv"
     write_table(two_events(), table)
     done = run("chess", "strength", table, "--engine", "Houdini 1.5", "--depth", 12, "--json", "-")
-    assert "taken for evaluations by Houdini 1.5, depth 12, as the options say\n" in done.err
+    assert "taken as evaluations by Houdini 1.5, depth 12, as the options say\n" in done.err
     assert json.loads(done.out)["conventions"]["depth"] == 12
     assert "taken for" not in run("chess", "strength", table).err
 
@@ -412,7 +412,7 @@ def test_a_growing_file_is_followed_until_its_result(run: Run, tmp_path: Path) -
     [
         (("analyse", "games.pgn", "--engine", "no-such-engine"), "apt-get install stockfish"),
         (("analyse", "missing.pgn"), "no such file"),
-        (("analyse", "games.pgn", "--depth", 3, "--nodes", 5), "give one of them"),
+        (("analyse", "games.pgn", "--depth", 3, "--nodes", 5), "give only one of them"),
         (("analyse", "games.pgn", "--option", "nonsense"), "--option nonsense: write NAME=VALUE, such as Threads=1"),
         (("strength", "games.pgn", "--cache", "nowhere.sqlite"), "no such cache"),
         (("strength", "games.pgn", "--comments"), "no game has evaluations"),
@@ -426,9 +426,18 @@ def test_a_growing_file_is_followed_until_its_result(run: Run, tmp_path: Path) -
         (("strength", "games.pgn", "--calibration", "nothing.json"), "nothing.json: no such file"),
         (("strength", "table.csv", "--annotated", "out.pgn"), "has no moves"),
         (("strength", "table.csv", "--rating", "Nobody=2000"), "no player is called 'Nobody'"),
-        (("strength", "table.csv", "--event", "Paris"), "--event Paris: table.csv names no events (column event)"),
-        (("strength", "table.csv", "--anchor", "Paris"), "--anchor Paris: table.csv names no events (column event)"),
-        (("strength", "table.csv", "--compare", "Paris", "Rome"), "--compare Paris Rome: table.csv names no events"),
+        (
+            ("strength", "table.csv", "--event", "Paris"),
+            "the games name no events (column event, tag Event)",
+        ),
+        (
+            ("strength", "table.csv", "--anchor", "Paris"),
+            "the games name no events (column event, tag Event)",
+        ),
+        (
+            ("strength", "table.csv", "--compare", "Paris", "Rome"),
+            "no event is called 'Paris'",
+        ),
         (("strength", "table.csv", "--lines", 2), "needs no cache and no comments: leave out --lines"),
         (("strength", "table.csv", "--cache", "c.sqlite"), "needs no cache and no comments: leave out --cache"),
         (("strength", "table.csv", "--gap", "0:1"), "--lines 2"),
@@ -438,15 +447,15 @@ def test_a_growing_file_is_followed_until_its_result(run: Run, tmp_path: Path) -
                 "strength",
                 "alone.csv",
             ),
-            "by way of the engine",
+            "through the engine",
         ),
         (("calibrate", "table.csv", "--out", "out.json"), "no rating is known"),
         (("calibrate", "missing.csv", "--out", "out.csv"), "out.csv: write to a file that ends in .json"),
         (("analyse", "games.pgn", "--depth", 0), "not in the range"),
         (("analyse", "games.pgn", "--jobs", -1), "not in the range"),
         (("follow", "nothing.pgn", "--engine", "fake"), "no such file"),
-        (("follow", "table.csv", "--engine", "fake", "--once"), "table.csv: there are no games in PGN"),
-        (("play", "table.csv", "--engine", "fake", "--out", "out.pgn"), "table.csv: there are no games in PGN"),
+        (("follow", "table.csv", "--engine", "fake", "--once"), "table.csv: contains no games in PGN"),
+        (("play", "table.csv", "--engine", "fake", "--out", "out.pgn"), "table.csv: contains no games in PGN"),
     ],
 )
 def test_mistakes_are_told_in_one_message(
@@ -499,10 +508,10 @@ def test_schemas_are_printed(run: Run, document: str) -> None:
 
 HEAD = '[White "Ann"]\n[Black "Ben"]\n'
 MESSY = {
-    "empty.pgn": (b"", "there are no games"),
-    "words.pgn": (b"hello world\n", "words.pgn: there are no games in PGN"),
-    "table.pgn": (b"white,black,result\nAnn,Ben,1-0\n", "table.pgn: there are no games in PGN"),
-    "binary.pgn": (bytes(range(256)) * 4, "binary.pgn: there are no games in PGN"),
+    "empty.pgn": (b"", "contains no games"),
+    "words.pgn": (b"hello world\n", "words.pgn: contains no games in PGN"),
+    "table.pgn": (b"white,black,result\nAnn,Ben,1-0\n", "table.pgn: contains no games in PGN"),
+    "binary.pgn": (bytes(range(256)) * 4, "binary.pgn: contains no games in PGN"),
     "wrong.pgn": (b"1. e5 e4 *\n", "1. e5 is not a legal move"),
     "german.pgn": (b"1. Sf3 Sf6 *\n", "1. Sf3 is not a legal move"),
     "header.pgn": (HEAD.encode(), "1 without moves"),
@@ -576,8 +585,8 @@ def test_without_an_engine_it_is_told_how_to_get_one(
     assert not (tmp_path / "c.sqlite").exists()
     notes = tmp_path / "notes.txt"
     notes.write_text("no program")
-    assert "not a program that can be run" in run("chess", "analyse", pgn, "--engine", notes).err
-    assert "speaks UCI" in run("chess", "analyse", pgn, "--engine", "/bin/true", "--cache", tmp_path / "c.sqlite").err
+    assert "not an executable program" in run("chess", "analyse", pgn, "--engine", notes).err
+    assert "a UCI engine" in run("chess", "analyse", pgn, "--engine", "/bin/true", "--cache", tmp_path / "c.sqlite").err
 
 
 def test_an_engine_that_plays_itself_is_a_reference(run: Run, pgn: Path, tmp_path: Path, stockfish: str) -> None:

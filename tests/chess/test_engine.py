@@ -119,7 +119,7 @@ def test_a_game_that_fails_twice_is_reported_and_the_others_go_on(tmp_path: Path
     engine = str(write_engine(tmp_path, flaw="crash always"))
     # five positions of each start are evaluated, so the first game needs a third
     done = analyse_games(GAMES[:2], engine=engine, search=DEPTH, cache=tmp_path / "cache.sqlite")
-    assert "ended in the middle" in done.failed["1"]
+    assert "ended while it was working" in done.failed["1"]
     evaluations, left_out = recall_evaluations(GAMES[:2], done.settings, cache=tmp_path / "cache.sqlite")
     assert set(left_out) == set(done.failed)
     assert len(evaluations) == 2 - len(done.failed)
@@ -128,7 +128,7 @@ def test_a_game_that_fails_twice_is_reported_and_the_others_go_on(tmp_path: Path
 def test_an_engine_that_always_fails_is_given_up(tmp_path: Path) -> None:
     engine = write_engine(tmp_path)
     engine.write_text(engine.read_text().replace("asked > 5", "True").replace("'none'", "'crash always'", 1))
-    with pytest.raises(LudometerError, match="one game after the other"):
+    with pytest.raises(LudometerError, match="failed in 3 games in a row"):
         analyse_games(GAMES, engine=str(engine), search=DEPTH, cache=tmp_path / "cache.sqlite")
 
 
@@ -198,7 +198,7 @@ def test_options_reach_the_engine_and_the_key(tmp_path: Path) -> None:
     assert "setoption name EvalFile value other.nnue" in (tmp_path / "log").read_text()
     with pytest.raises(LudometerError, match="no option 'Style'"):
         Engine(engine, Search(depth=1, options=(("Style", "wild"),)))
-    with pytest.raises(LudometerError, match="set by ludometer"):
+    with pytest.raises(LudometerError, match="ludometer sets this itself"):
         Search(depth=1, options=(("Threads", "8"),))
 
 

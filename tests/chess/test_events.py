@@ -59,7 +59,7 @@ def test_events_on_one_scale_show_how_far_ratings_lie_apart() -> None:
     np.testing.assert_allclose(fixed.strength - found.strength, 2860 - found.engine)
     assert found.to_frame().height == 9
     assert "Moscow" in found.summary()
-    assert len(found.plot().to_dict()["layer"]) == 2
+    assert len(found.plot().to_dict()["layer"]) == 4
 
 
 def test_what_cannot_be_compared_is_said() -> None:

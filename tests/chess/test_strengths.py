@@ -38,7 +38,7 @@ def test_pairs_and_players_are_what_the_gains_say() -> None:
     assert found.engine.strength == pytest.approx((RATINGS - found.against_engine.difference[order(found)]).mean())
     assert found.tally.games.tolist() == [5] * 6
     assert len(found.summary().splitlines()) <= 20
-    assert len(found.plot().to_dict()["layer"]) == 3
+    assert len(found.plot().to_dict()["layer"]) == 4
     assert found.to_frame().columns[:3] == ["player", "moves", "games"]
     assert found.pairs_frame().height == 15
 
@@ -189,7 +189,7 @@ def test_signs_that_contradict_are_said() -> None:
     assert found.pairs.score.tolist() == [9 / 16]
     assert found.against_engine.score.tolist() == [1 / 8, 1 / 4]
     assert found.contradictions == ["Ann - Ben: +44 by their gains, -135 by the engine"]
-    assert "another sign by the engine" in found.summary()
+    assert "reversed by the engine" in found.summary()
 
 
 def test_unusable_records_are_refused() -> None:

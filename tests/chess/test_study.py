@@ -108,7 +108,7 @@ def test_players_who_never_met_have_strengths_by_the_engine_only() -> None:
         study_strengths(apart, **SETTINGS)
     (game,) = simulate(np.random.default_rng(2), [20, 30], [(0, 1)], ratings=[2700, 2600])
     white_only = Evaluations.of_games([replace(game, evaluation=game.evaluation[:2])])
-    with pytest.raises(LudometerError, match="by way of the engine"):
+    with pytest.raises(LudometerError, match="through the engine"):
         measure_strengths(white_only, **SETTINGS)
     found = measure_strengths(white_only, method="engine", **SETTINGS)
     assert found.names == ("P0",)

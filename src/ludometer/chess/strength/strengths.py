@@ -411,7 +411,7 @@ def _estimate(
     if method == "printed":
         return iterate_as_printed(pairs.first, pairs.second, np.rint(pairs.difference), rating)
     if not len(pairs):
-        raise LudometerError(f"{NO_PAIR}; strengths through the engine exist (method engine)")
+        raise LudometerError(f"{NO_PAIR}; compare them through the engine instead (method engine)")
     return solve_strengths(pairs.first, pairs.second, pairs.difference, len(rating), names=pairs.names)
 
 

@@ -187,6 +187,8 @@ def study_strengths(
     Rome                             2 players  1950 too few games  ratings 1950
     Oslo                             2 players  1950 too few games  ratings 1950
     """
+    for event in (*(compared or ()), *(() if anchor is None else (anchor,))):
+        evaluations.event_code(event)
     strengths = measure_strengths(evaluations, **settings)
     if calibration is not None:
         calibration.check(strengths.provenance.parameters)
@@ -217,9 +219,7 @@ def _events(
     evaluations: Evaluations, strengths: Strengths, anchor: str | None, settings: Mapping[str, Any]
 ) -> dict[str, Measure]:
     """All events on one scale, where there are several."""
-    if anchor is not None:
-        evaluations.event_code(anchor)
-    elif len(np.unique(evaluations.event)) < 2:
+    if anchor is None and len(np.unique(evaluations.event)) < 2:
         return {}
     engine = strengths.engine.strength if anchor is None else None
     chosen = _part(settings, "filters", "ratings", "reference", "intervals")
