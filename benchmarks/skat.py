@@ -27,7 +27,8 @@ from scipy.stats import f as f_distribution
 from scipy.stats import spearmanr
 
 from ludometer.arrays import Array, Codes, Floats, Mask
-from ludometer.skat.luck.chance import (
+from ludometer.skat.luck.deal_value import View, fit_deal_value
+from ludometer.skat.luck.factors import (
     ChanceFactors,
     Strength,
     correct_games,
@@ -35,13 +36,12 @@ from ludometer.skat.luck.chance import (
     declared_games,
     table_points,
 )
-from ludometer.skat.luck.deal_value import View, fit_deal_value
 from ludometer.skat.luck.features import DeclaredGames
 from ludometer.skat.luck.winning import default_model, fit_winning
 from ludometer.skat.programs.card_player import play_deals, simulate_games
 from ludometer.skat.programs.xskat import LEVELS, play_xskat
 from ludometer.skat.reading.xskat import read_xskat
-from ludometer.skat.rules.cards import Masks, deal
+from ludometer.skat.rules.cards import Masks, deal_cards
 from schedules import store
 
 SEEDS = 24
@@ -150,7 +150,7 @@ def play_cards() -> list[League]:
         # forehand moves on after each game
         sitting = ((np.arange(n)[:, None] + np.arange(3)) % 3).astype(np.int32)
         player = np.take_along_axis(np.repeat(table, GAMES, axis=0), sitting, 1)
-        hands, skat = deal(n, seed=np.random.default_rng([13, seed]))
+        hands, skat = deal_cards(n, seed=np.random.default_rng([13, seed]))
         played = play_deals(hands, skat, blunder=rates[player], seed=np.random.default_rng([14, seed]))
         points = seat_points(
             played.declared, played.declarer, played.declarer >= 0, played.value, played.won, model.predict
@@ -202,7 +202,7 @@ def move_both() -> Worlds:
     """Our card player, whose levels differ in what they bid on and in how they play."""
     n = LEAGUES * TABLE_DEALS
     needs, rates = np.array(NEEDS), np.array(BLUNDERS)
-    hands, skat = deal(10 * n, seed=np.random.default_rng(21))
+    hands, skat = deal_cards(10 * n, seed=np.random.default_rng(21))
     sitting = (np.arange(n)[:, None] + np.arange(3)) % 3
     level = np.stack([[np.roll(codes, -world)[sitting] for world in range(3)] for codes in TABLES]).astype(np.int32)
     points = np.empty(level.shape)

@@ -212,7 +212,8 @@ def read_skat_record(given: Input, _: Path) -> object:
 
 def read_any_skat(given: Input, folder: Path) -> object:
     """A file of any of the four formats, scored."""
-    from ludometer.skat.reading.games import ListRules, read_skat_games
+    from ludometer.skat.reading.any_file import read_skat_games
+    from ludometer.skat.sheets import ListRules
 
     rules = ListRules(short=given.choices["short"])
     found = read_skat_games(str(_file(given, folder, ".txt")), rules=rules, skip_damaged=given.choices["skip"])
@@ -228,10 +229,10 @@ def read_score_list(given: Input, folder: Path) -> object:
 
 def read_series(given: Input, folder: Path) -> object:
     """Results of series, as sheets and as what ratings are made of."""
-    from ludometer.skat.reading.series import read_series_record, read_series_results
+    from ludometer.skat.reading.series_tables import read_series, read_series_results
 
     path = _file(given, folder, ".csv")
-    return read_series_record(path) if given.choices["record"] else read_series_results(path)
+    return read_series(path) if given.choices["record"] else read_series_results(path)
 
 
 def read_xskat_log(given: Input, folder: Path) -> object:
@@ -243,7 +244,7 @@ def read_xskat_log(given: Input, folder: Path) -> object:
 
 def read_small_tables(given: Input, folder: Path) -> object:
     """Teams, and ratings that stood before."""
-    from ludometer.skat.reading.tables import read_standing, read_teams
+    from ludometer.skat.reading.series_tables import read_standing, read_teams
 
     path = str(_file(given, folder, ".csv"))
     return read_teams(path) if given.choices["teams"] else read_standing(path)
@@ -300,8 +301,8 @@ def read_option(given: Input, _: Path) -> object:
     from ludometer.measurement.luck.population import make_prior
     from ludometer.ratings.catalogue import make_system
     from ludometer.selection import with_experience
-    from ludometer.skat.commands.rate import parse_titles
-    from ludometer.skat.luck.list_chance import parse_factors
+    from ludometer.skat.commands.options import parse_titles
+    from ludometer.skat.luck.factors import parse_factors
     from ludometer.skat.rules.games import Contract
     from ludometer.strength.priors import parse_prior
 

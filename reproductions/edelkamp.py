@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ludometer.matches import Matches
 from ludometer.ratings.scores.audit import rate_series
 from ludometer.ratings.scores.elo import SeriesElo
-from ludometer.ratings.scores.record import SeriesRecord
+from ludometer.ratings.scores.series import make_series
 from ludometer.skat.rules.series import score_table
 from reproductions.cells import Cell, Table
 from reproductions.published import load
@@ -87,9 +88,9 @@ def examples(_: Sources) -> Table:
     return Table("edelkamp-examples", "Edelkamp, worked examples and Tables I, III, VI, VII", cells)
 
 
-def _record(scores: list[list[float]]) -> SeriesRecord:
+def _record(scores: list[list[float]]) -> Matches:
     numbers = np.repeat(np.arange(1, len(scores) + 1), 3)
-    return SeriesRecord.of_columns(numbers, list(_PLAYERS) * len(scores), np.ravel(scores))
+    return make_series({"series": numbers, "player": list(_PLAYERS) * len(scores), "score": np.ravel(scores)})
 
 
 def _worked() -> dict[str, float]:

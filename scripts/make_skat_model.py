@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from ludometer.arrays import Counts, Mask
-from ludometer.skat.luck.chance import declared_games
+from ludometer.skat.luck.factors import declared_games
 from ludometer.skat.luck.features import DeclaredGames, null_gaps
 from ludometer.skat.luck.winning import fit_winning
 from ludometer.skat.programs.card_player import play_contracts
 from ludometer.skat.programs.xskat import LEVELS, play_xskat
 from ludometer.skat.reading.xskat import read_xskat
-from ludometer.skat.rules.cards import NULL, Masks, count_cards, deal
+from ludometer.skat.rules.cards import NULL, Masks, count_cards, deal_cards
 
 OUT = Path(__file__).parents[1] / "src" / "ludometer" / "skat" / "luck" / "winning.json"
 TABLES, GAMES = 70, 2400
@@ -58,7 +58,7 @@ def xskat_games(rng: np.random.Generator) -> tuple[DeclaredGames, Mask]:
 
 def null_games(rng: np.random.Generator) -> tuple[DeclaredGames, Mask]:
     """Null and null hand by our card player; the declarer lays away what leaves the fewest gaps."""
-    hands, skat = deal(NULL_DEALS, seed=rng)
+    hands, skat = deal_cards(NULL_DEALS, seed=rng)
     seat = rng.integers(0, 3, NULL_DEALS)
     in_hand = rng.random(NULL_DEALS) < 0.3
     rows = np.arange(NULL_DEALS)

@@ -10,13 +10,13 @@ from ludometer.ratings.catalogue import SYSTEMS, all_systems, make_system
 from ludometer.ratings.prizes import make_prizes
 from ludometer.ratings.scores.audit import rate_series
 from ludometer.ratings.scores.elo import SeriesElo
-from ludometer.ratings.scores.record import SeriesRecord
 from ludometer.ratings.systems.dynamic import Dynamic, DynamicShrinking
 from ludometer.ratings.systems.glicko2 import Glicko2
 from ludometer.ratings.systems.ics import InternetChess
 from ludometer.ratings.systems.smith import FittedSmith, Smith
 from ludometer.ratings.systems.tuning import Calibrated
 from ludometer.simulate import simulate_strengths
+from tests.ratings.simulated_series import series_of
 
 
 def test_all_systems_of_the_contract_are_there_and_rate() -> None:
@@ -78,14 +78,14 @@ def test_systems_of_two_know_no_prizes() -> None:
 
 
 def test_series_are_rated_by_name_from_their_scores() -> None:
-    record = SeriesRecord.of_columns([1, 1, 1, 2, 2, 2], list("ABCABC"), [1387, 1018, 152, 900, -300, 700])
+    record = series_of([1, 1, 1, 2, 2, 2], list("ABCABC"), [1387, 1018, 152, 900, -300, 700])
     for text, system in (
         ("series-elo:k=0.05,start=850", SeriesElo(k=0.05, start_rating=850)),
         ("additive-series-elo:k=0.1,first=2", SeriesElo(k=0.1, form="additive", first=2)),
     ):
         named = make_system(text, prizes=make_prizes("score"))
         assert named == system
-        by_name, direct = rate(record.matches, system=named), rate_series(record, system=system)
+        by_name, direct = rate(record, system=named), rate_series(record, system=system)
         assert by_name.to_frame()["rating"].to_list() == direct.players["rating"].to_list()
     with pytest.raises(LudometerError, match="no base"):
         make_system("series-elo", base="e")

@@ -18,18 +18,18 @@ from ludometer.measurement import measure
 from ludometer.ratings import Elo, evaluate, make_prizes, rate
 from ludometer.ratings.scores.audit import rate_series
 from ludometer.ratings.scores.elo import SeriesElo, SeriesEloFromMean, make_series_elo
-from ludometer.ratings.scores.record import SeriesRecord
-from tests.ratings.simulated_series import simulate_series
+from ludometer.ratings.scores.series import hide_players, make_series, scores_of, series_frame
+from tests.ratings.simulated_series import series_of, simulate_series
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
 
-def table(scores: list[list[float]]) -> SeriesRecord:
+def table(scores: list[list[float]]) -> Matches:
     """The same players in each series, called A, B, C, ..."""
     n = len(scores[0])
     names = [chr(ord("A") + k) for k in range(n)]
     series = np.repeat(np.arange(1, len(scores) + 1), n)
-    return SeriesRecord.of_columns(series, names * len(scores), np.ravel(scores))
+    return series_of(series, names * len(scores), np.ravel(scores))
 
 
 def test_table_2_of_the_paper_comes_out_to_two_decimals_in_all_ten_rows() -> None:
@@ -59,8 +59,8 @@ def test_the_sum_of_ratings_stays_over_2329_series(form: str, size: int) -> None
         make_series_elo(form=form, k=0.05, newcomer_k=0.2, newcomer_series=15),  # type: ignore[arg-type]
         SeriesEloFromMean(),
     ):
-        ratings = rate(record.matches, system=system).rating
-        start = {"mean": record.score.mean()}.get(str(system.parameters["start_rating"]))
+        ratings = rate(record, system=system).rating
+        start = {"mean": scores_of(record).mean()}.get(str(system.parameters["start_rating"]))
         assert abs(ratings.sum() - 300 * (start or system.parameters["start_rating"])) < 1e-6
         assert ratings.std() > 10
 
@@ -68,7 +68,7 @@ def test_the_sum_of_ratings_stays_over_2329_series(form: str, size: int) -> None
 def test_without_balance_newcomers_steps_create_points() -> None:
     # half of the players enter late, when the others' steps have become small
     early, _ = simulate_series(40, 400, seed=3)
-    frame = early.to_frame()
+    frame = series_frame(early)
     late = frame.with_columns(
         (pl.col("series").cast(pl.Int64) + 400).cast(pl.String).alias("series"),
         pl.when(pl.col("player").str.ends_with("1"))
@@ -76,11 +76,11 @@ def test_without_balance_newcomers_steps_create_points() -> None:
         .otherwise("player")
         .alias("player"),
     )
-    record = SeriesRecord.of_frame(pl.concat((frame, late)))
-    n = len(record.matches.players)
+    record = make_series(pl.concat((frame, late)))
+    n = len(record.players)
     totals = {
         balanced: rate(
-            record.matches, system=SeriesElo(start_rating=850, newcomer_k=0.1, newcomer_series=50, balanced=balanced)
+            record, system=SeriesElo(start_rating=850, newcomer_k=0.1, newcomer_series=50, balanced=balanced)
         ).rating.sum()
         for balanced in (True, False)
     }
@@ -93,11 +93,11 @@ def test_without_balance_newcomers_steps_create_points() -> None:
 def test_negative_series_and_a_large_k_do_not_diverge(size: int, k: float) -> None:
     for mean, spread, sd in ((-300.0, 300.0, 800.0), (0.0, 100.0, 800.0), (100.0, 400.0, 500.0)):
         record, strength = simulate_series(30, 20_000, size=size, mean=mean, spread=spread, sd=sd, seed=7)
-        assert record.score.min() < -1000
-        rating = rate(record.matches, system=SeriesElo(k=k, start_rating=850)).rating
+        assert scores_of(record).min() < -1000
+        rating = rate(record, system=SeriesElo(k=k, start_rating=850)).rating
         assert np.isfinite(rating).all()
         # nobody leaves the range of the scores, and the order is that of the strengths, not its reverse
-        assert rating.max() - rating.min() < 2 * (record.score.max() - record.score.min())
+        assert rating.max() - rating.min() < 2 * (scores_of(record).max() - scores_of(record).min())
         if mean < 0:
             assert np.corrcoef(rating, strength)[0, 1] > 0.7
 
@@ -114,9 +114,9 @@ def test_where_the_sum_is_negative_the_strongest_is_not_expected_to_lose_most() 
 def test_two_halves_equal_the_whole(cut: int) -> None:
     record, _ = simulate_series(12, 200, seed=4)
     system = SeriesElo(newcomer_k=0.1, first=3, floor=500)
-    whole, expected = system.play(system.start(0), record.matches)
-    half, one = system.play(system.start(0), record.matches.part(0, cut))
-    rest, other = system.play(half, record.matches.part(cut, 200))
+    whole, expected = system.play(system.start(0), record)
+    half, one = system.play(system.start(0), record.part(0, cut))
+    rest, other = system.play(half, record.part(cut, 200))
     assert np.array_equal(whole.player, rest.player)
     assert np.array_equal(expected, np.concatenate((one, other)))
 
@@ -124,12 +124,10 @@ def test_two_halves_equal_the_whole(cut: int) -> None:
 def test_renaming_players_permutes_ratings_and_the_order_of_seats_does_not_matter() -> None:
     record, _ = simulate_series(10, 300, seed=5)
     rating = dict(rate_series(record).players.select("player", "rating").rows())
-    shuffled = SeriesRecord.of_frame(
-        record.to_frame().reverse().sort(pl.col("series").cast(pl.Int64), maintain_order=True)
-    )
+    shuffled = make_series(series_frame(record).reverse().sort(pl.col("series").cast(pl.Int64), maintain_order=True))
     for name, value in rate_series(shuffled).players.select("player", "rating").rows():
         assert value == pytest.approx(rating[name], abs=1e-9)
-    hidden = rate_series(record.anonymised(seed=2)).players
+    hidden = rate_series(hide_players(record, seed=2)).players
     assert hidden["rating"].to_list() == pytest.approx(sorted(rating.values(), reverse=True), abs=1e-12)
     assert not set(hidden["player"]) & set(rating)
 
@@ -152,7 +150,7 @@ def test_a_newcomers_k_falls_in_a_line() -> None:
 
 def test_nobody_falls_below_the_floor() -> None:
     record, _ = simulate_series(10, 500, spread=400, seed=8)
-    assert rate(record.matches, system=SeriesElo(k=0.1, floor=750)).rating.min() == 750
+    assert rate(record, system=SeriesElo(k=0.1, floor=750)).rating.min() == 750
 
 
 @pytest.mark.parametrize(("form", "size"), [("proportional", 3), ("additive", 4)])
@@ -161,7 +159,7 @@ def test_the_stated_sd_of_settled_ratings_is_their_error(form: str, size: int) -
     for seed in range(12):
         record, strength = simulate_series(60, 4_000, size=size, seed=seed)
         system = SeriesElo(start_rating=850, form=form)  # type: ignore[arg-type]
-        state = system.settle(system.start(0), record.matches)
+        state = system.settle(system.start(0), record)
         squares.append(((system.ratings(state) - strength) / system.uncertainty(state)) ** 2)
         # sd sqrt(K / 2), the published rule
         assert system.uncertainty(state).mean() == pytest.approx(state.sd * math.sqrt(0.02 / 2), rel=0.05)
@@ -174,7 +172,7 @@ def test_early_ratings_are_not_said_to_be_surer_than_they_are() -> None:
     for seed in range(12):
         record, strength = simulate_series(60, 200, seed=seed)
         system = SeriesElo(start_rating=850)
-        state = system.settle(system.start(0), record.matches)
+        state = system.settle(system.start(0), record)
         squares.append(((system.ratings(state) - strength) / system.uncertainty(state)) ** 2)
         flags.append(system.is_provisional(state))
     assert 0.5 < np.mean(squares) < 1 + 4 * math.sqrt(2 / np.size(squares))
@@ -193,7 +191,7 @@ def test_scores_forecast_finishing_orders_better_than_places_do_each_with_its_be
     for prizes in (make_prizes("winner"), make_prizes("linear")):
         by_scores = [SeriesElo(start_rating=850, k=k, prizes=prizes) for k in (0.01, 0.02)]
         by_places = [Elo(k=k, prizes=prizes) for k in (4, 8)]
-        result = evaluate(record.matches, systems=[*by_scores, *by_places])
+        result = evaluate(record, systems=[*by_scores, *by_places])
         losses = [score.log_loss for score in result.systems]
         others = min(result.systems[2:], key=lambda score: score.log_loss)
         assert min(losses[:2]) < min(losses[2:]) < result.coin.log_loss
@@ -203,7 +201,7 @@ def test_scores_forecast_finishing_orders_better_than_places_do_each_with_its_be
 def test_forecasts_come_true() -> None:
     record, _ = simulate_series(40, 8_000, spread=150, seed=10)
     system = SeriesElo(start_rating=850, k=0.01)
-    calibration = evaluate(record.matches, systems=[system], since=None).systems[0].calibration
+    calibration = evaluate(record, systems=[system], since=None).systems[0].calibration
     often = calibration.n > 300
     assert often.sum() > 1
     # ratings lag behind strengths and Gumbel is not normal: the interval and 2 points more
@@ -214,7 +212,7 @@ def test_forecasts_come_true() -> None:
 def test_two_players_are_compared_by_the_chance_to_score_more() -> None:
     record, strength = simulate_series(30, 20_000, spread=150, seed=11)
     system = SeriesElo(start_rating=850)
-    state = system.settle(system.start(0), record.matches)
+    state = system.settle(system.start(0), record)
     order = np.argsort(strength).astype(np.int32)
     strong, weak = np.repeat(order[-10:], 10), np.tile(order[:10], 10)
     expected = system.expect(state, strong, weak)
@@ -229,25 +227,25 @@ def test_two_players_are_compared_by_the_chance_to_score_more() -> None:
 def test_series_go_into_measure_as_matches_of_several_players() -> None:
     skill, _ = simulate_series(30, 3_000, spread=800, sd=200, seed=12)
     chance, _ = simulate_series(30, 3_000, spread=0, sd=200, seed=12)
-    spreads = [measure(record.matches, quick=True).main.sd or 0.0 for record in (skill, chance)]
+    spreads = [measure(record, quick=True).main.sd or 0.0 for record in (skill, chance)]
     assert spreads[0] > 5 * spreads[1]
 
 
 def test_rating_2329_series_costs_less_than_reading_them(tmp_path: Path) -> None:
     record, _ = simulate_series(700, 2_329, seed=13)
     path = tmp_path / "series.csv"
-    record.to_frame().select("series", "player", "score").write_csv(path)
+    series_frame(record).select("series", "player", "score").write_csv(path)
     system = SeriesElo()
     seconds: dict[str, list[float]] = {"read": [], "rate": []}
     for _ in range(5):
         begin = time.perf_counter()
-        read = SeriesRecord.of_frame(pl.read_csv(path))
+        read = make_series(pl.read_csv(path))
         middle = time.perf_counter()
-        system.play(system.start(0), read.matches)
+        system.play(system.start(0), read)
         seconds["read"].append(middle - begin)
         seconds["rate"].append(time.perf_counter() - middle)
     assert min(seconds["rate"]) < min(seconds["read"])
-    np.testing.assert_array_equal(read.score, record.score)
+    np.testing.assert_array_equal(read.score, scores_of(record))
 
 
 def test_what_makes_no_sense_is_refused() -> None:

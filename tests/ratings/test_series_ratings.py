@@ -9,18 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludometer.errors import LudometerError
+from ludometer.matches import Matches
 from ludometer.ratings import Elo, rate
-from ludometer.ratings.scores.audit import rate_series
-from ludometer.ratings.scores.charts import spread_apart
+from ludometer.ratings.scores.audit import rate_series, spread_apart
 from ludometer.ratings.scores.elo import SeriesElo, SeriesEloFromMean
-from ludometer.ratings.scores.record import SeriesRecord
-from tests.ratings.simulated_series import simulate_series
+from ludometer.ratings.scores.series import make_series, scores_of, series_frame, series_since, with_scores
+from tests.ratings.simulated_series import series_of, simulate_series
 
 
-def dated(n_series: int = 200, seed: int = 1) -> SeriesRecord:
+def dated(n_series: int = 200, seed: int = 1) -> Matches:
     record, _ = simulate_series(12, n_series, seed=seed)
     days = np.datetime64("2024-01-01") + np.repeat(np.arange(n_series), 3)
-    return SeriesRecord.of_frame(record.to_frame().with_columns(time=pl.Series(days)))
+    return make_series(series_frame(record).with_columns(time=pl.Series(days)))
 
 
 def test_each_update_follows_from_s_e_and_k() -> None:
@@ -40,13 +40,13 @@ def test_each_update_follows_from_s_e_and_k() -> None:
 def test_the_list_is_the_common_drivers() -> None:
     record = dated()
     for system in (SeriesElo(k=0.05), SeriesEloFromMean()):
-        own, common = rate_series(record, system=system), rate(record.matches, system=system)
+        own, common = rate_series(record, system=system), rate(record, system=system)
         both = own.players.join(common.to_frame(), on="player", suffix="_common")
         assert len(both) == 12
         for name in ("rating", "sd", "last"):
             assert both[name].to_list() == both[f"{name}_common"].to_list()
         assert both["series"].to_list() == both["matches"].to_list()
-    average = record.to_frame().group_by("player").agg(pl.col("score").mean())
+    average = series_frame(record).group_by("player").agg(pl.col("score").mean())
     averages = dict(average.rows())
     for name, value in rate_series(record).players.select("player", "average").rows():
         assert value == pytest.approx(averages[name], abs=1e-9)
@@ -64,7 +64,7 @@ def test_from_a_date_on_the_updates_are_those_of_the_whole() -> None:
 
 def test_a_published_list_goes_on_where_it_stood() -> None:
     record = dated()
-    split = record.since("2024-05-01")
+    split = series_since(record, "2024-05-01")
     before = rate_series(record.take(~split))
     later = rate_series(record, since="2024-05-01", ratings=before.players)
     whole = rate_series(record)
@@ -80,25 +80,25 @@ def test_a_published_list_goes_on_where_it_stood() -> None:
 def test_a_corrected_result_changes_only_what_follows() -> None:
     record = dated()
     right = rate_series(record)
-    scores = record.score.copy()
+    scores = scores_of(record).copy()
     scores[3 * 150] += 500
-    wrong = rate_series(record.with_scores(scores))
+    wrong = rate_series(with_scores(record, scores))
     same = right.updates["rating"].to_numpy() == wrong.updates["rating"].to_numpy()
     assert same[: 3 * 150].all()
     assert not same[3 * 150 : 3 * 151].any()
     biggest = right.compare(wrong).row(0, named=True)
-    assert biggest["player"] == record.to_frame()["player"][3 * 150]
+    assert biggest["player"] == series_frame(record)["player"][3 * 150]
     assert biggest["difference"] > 2
 
 
 def test_words_and_summary_say_what_happened() -> None:
-    record = SeriesRecord.of_columns(["x"] * 3, ["Ann", "Ben", "Cem"], [1387, 1018, 152])
+    record = series_of(["x"] * 3, ["Ann", "Ben", "Cem"], [1387, 1018, 152])
     ratings = rate_series(record)
     assert ratings.explain("Ann") == ["series x: scored 1387 of 2557, expected 852.33; 800.00 +10.69 = 810.69 (K 0.02)"]
     assert "Ann" in ratings.summary()
     assert "provisional" in ratings.summary()
     assert len(ratings.summary().splitlines()) <= 20
-    low = rate_series(record.with_scores(record.score / 10))
+    low = rate_series(with_scores(record, scores_of(record) / 10))
     assert "scores are 0.11 times the ratings" in low.summary()
     with pytest.raises(LudometerError, match="nobody called"):
         ratings.explain("Dan")

@@ -10,22 +10,14 @@ import pytest
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.ratings import Elo, evaluate, rate
+from ludometer.ratings.scores.as_printed import FORUM, MultiplayerElo, QuotientElo, all_variants
 from ludometer.ratings.scores.audit import rate_series
-from ludometer.ratings.scores.record import SeriesRecord
-from ludometer.ratings.scores.variants import (
-    FORUM,
-    MultiplayerElo,
-    QuotientElo,
-    all_variants,
-    compare_variants,
-    euroskat_handicap,
-    kewel_rating,
-)
-from tests.ratings.simulated_series import simulate_series
+from ludometer.skat.seasons import compare_variants, euroskat_handicap, kewel_rating
+from tests.ratings.simulated_series import series_of, simulate_series
 
 
 def test_the_proposal_of_2007_gives_its_own_example() -> None:
-    record = SeriesRecord.of_columns([1] * 4, list("ABCD"), [1000, 1100, 600, 900])
+    record = series_of([1] * 4, list("ABCD"), [1000, 1100, 600, 900])
     ratings = rate_series(record, system=FORUM, ratings={"A": 1200, "B": 1100, "C": 1000, "D": 900})
     assert ratings.updates["change"].to_list() == pytest.approx([-5, 15, -25, 15], abs=1e-9)
 
@@ -45,19 +37,19 @@ def test_the_handicap_makes_up_for_a_lower_average() -> None:
 
 
 def test_the_rejected_quotient_is_the_formula_as_printed() -> None:
-    record = SeriesRecord.of_columns([1] * 3, list("ABC"), [1200, 800, 700])
+    record = series_of([1] * 3, list("ABC"), [1200, 800, 700])
     system = QuotientElo(f=9, start_rating=1000)
-    state, _ = system.play(np.array([1500.0, 750.0, 750.0]), record.matches)
+    state, _ = system.play(np.array([1500.0, 750.0, 750.0]), record)
     quotient = (1200 / 750) / (1500 / 750)
     assert system.ratings(state)[0] == pytest.approx((1500 * 9 + 1200 * math.sqrt(quotient)) / 10)
-    negative = SeriesRecord.of_columns([1] * 3, list("ABC"), [-200, 800, 700])
-    assert system.play(system.start(3), negative.matches)[0][0] == pytest.approx((9000 - 200) / 10)
+    negative = series_of([1] * 3, list("ABC"), [-200, 800, 700])
+    assert system.play(system.start(3), negative)[0][0] == pytest.approx((9000 - 200) / 10)
 
 
 def test_softmax_is_elo_for_the_win() -> None:
     record, _ = simulate_series(20, 500)
-    one = rate(record.matches, system=MultiplayerElo(k=24, method="softmax"))
-    other = rate(record.matches, system=Elo(k=24))
+    one = rate(record, system=MultiplayerElo(k=24, method="softmax"))
+    other = rate(record, system=Elo(k=24))
     np.testing.assert_allclose(one.rating, other.rating, atol=1e-8)
 
 
@@ -100,7 +92,7 @@ def test_all_variants_stand_side_by_side_and_find_the_strong() -> None:
         assert np.corrcoef(frame[name], true)[0, 1] > 0.9
     assert np.corrcoef(frame["handicap"], true)[0, 1] < -0.9
     assert frame["handicap"].to_list() == pytest.approx((24.35 * 36 - frame["average"]).to_list())
-    result = evaluate(record.matches, systems=all_variants())
+    result = evaluate(record, systems=all_variants())
     for score in result.systems:
         assert score.log_loss < result.coin.log_loss, score.system
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ludometer.skat.programs.card_player import PlayedGames, play_deals
 from ludometer.skat.rules import cards
-from ludometer.skat.rules.replay import replay_game
+from ludometer.skat.rules.tricks import replay_game
 
 
 def play_archive(
@@ -30,7 +30,7 @@ def play_archive(
             seats.append([table[(game + turn) % size] for turn in range(1, 4)])
     at = np.array(seats)
     blunder = np.array(list(rates.values()))[at]
-    dealt, skat = cards.deal(len(at), seed=rng)
+    dealt, skat = cards.deal_cards(len(at), seed=rng)
     played = play_deals(dealt, skat, blunder=blunder, seed=rng)
     records = [
         write_played(played, row, tuple(names[at[row]].tolist()), number=row, session=row // games_of_list)

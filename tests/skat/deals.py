@@ -6,7 +6,7 @@ import numpy as np
 
 from ludometer.skat.rules import cards
 from ludometer.skat.rules.games import BIDS, Contract, score_game
-from ludometer.skat.rules.replay import replay_game
+from ludometer.skat.rules.tricks import replay_game
 
 
 def play_at_random(game: int, hands: list[int], rng: np.random.Generator) -> list[int]:

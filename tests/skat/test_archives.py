@@ -11,8 +11,9 @@ import polars as pl
 import pytest
 from scipy.stats import spearmanr
 
-from ludometer.skat.luck.list_chance import correct_lists, parse_factors
-from ludometer.skat.reading.games import ListRules, SkatGames, read_skat_games
+from ludometer.skat.luck.factors import correct_lists, parse_factors
+from ludometer.skat.reading.any_file import read_skat_games
+from ludometer.skat.sheets import ListRules, SkatGames
 from tests.cli.conftest import Run, run
 from tests.skat.archives import play_archive
 
@@ -32,7 +33,7 @@ def four(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, SkatGames, Any
 
 def test_records_of_simulated_games_are_as_the_rules_say(four: tuple[Path, SkatGames, Any]) -> None:
     _, found, (played, _) = four
-    assert found.n_games == found.n_agreed == 50 * 48
+    assert found.counts.games == found.counts.as_recorded == 50 * 48
     assert len(found.differences) == 0
     assert found.records is not None
     assert found.records["points"].to_list() == played.points.tolist()

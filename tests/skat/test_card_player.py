@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ludometer.errors import LudometerError
-from ludometer.skat.luck.chance import dealt_hands
+from ludometer.skat.luck.factors import dealt_hands
 from ludometer.skat.programs.card_player import play_contracts, play_deals, simulate_games
 from ludometer.skat.programs.xskat import find_xskat, play_xskat
 from ludometer.skat.reading.xskat import read_xskat
@@ -17,7 +17,7 @@ from ludometer.skat.rules.cards import (
     count_cards,
     count_eyes,
     count_matadors,
-    deal,
+    deal_cards,
     list_cards,
     parse_cards,
 )
@@ -60,7 +60,7 @@ def test_every_card_is_allowed_and_the_eyes_are_those_of_the_tricks(blunder: Any
 
 
 def test_null_is_played_until_the_declarer_takes_a_trick() -> None:
-    hands, skat = deal(300, seed=3)
+    hands, skat = deal_cards(300, seed=3)
     game, declarer = np.full(300, NULL, np.int32), (np.arange(300) % 3).astype(np.int32)
     _, tricks, cards = play_contracts(hands, skat, game, declarer, blunder=0.2)
     for i in range(300):
@@ -91,7 +91,7 @@ def test_a_game_is_overbid_only_when_the_skat_spoils_all_that_reach_the_bid() ->
 
 
 def test_blunders_cost_points_and_the_more_the_worse() -> None:
-    hands, skat = deal(6000, seed=6)
+    hands, skat = deal_cards(6000, seed=6)
     means = []
     for rate in (0.0, 0.2, 0.6):
         games = play_deals(hands, skat, blunder=[rate, 0.0, 0.0])
@@ -101,7 +101,7 @@ def test_blunders_cost_points_and_the_more_the_worse() -> None:
 
 
 def test_without_blunders_play_does_not_depend_on_the_seed_and_with_them_it_does() -> None:
-    hands, skat = deal(200, seed=7)
+    hands, skat = deal_cards(200, seed=7)
     first, second = (play_deals(hands, skat, seed=seed).cards for seed in (1, 2))
     np.testing.assert_array_equal(first, second)
     loose = [play_deals(hands, skat, blunder=0.2, seed=seed).cards for seed in (1, 1, 2)]

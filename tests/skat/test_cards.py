@@ -47,7 +47,7 @@ def test_games_have_their_trumps_and_orders() -> None:
 
 
 def test_a_deal_gives_every_card_once_and_to_every_seat_alike() -> None:
-    hands, skat = cards.deal(20_000, seed=3)
+    hands, skat = cards.deal_cards(20_000, seed=3)
     assert np.all(np.bitwise_or.reduce(hands, axis=1) | skat == cards.DECK)
     share = cards.spread_masks(hands).mean(axis=0)
     assert np.abs(share - 10 / 32).max() < 5 * np.sqrt(10 / 32 * 22 / 32 / 20_000)

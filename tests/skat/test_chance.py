@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from ludometer.errors import LudometerError
-from ludometer.skat.luck.chance import (
+from ludometer.skat.luck.factors import (
     PAPER_NORMAL,
     ChanceFactors,
     adjust_points,

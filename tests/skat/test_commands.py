@@ -14,13 +14,16 @@ import numpy as np
 import polars as pl
 import pytest
 
-from ludometer.ratings.scores.record import SeriesRecord
+from ludometer.matches import Matches
+from ludometer.ratings.scores.series import seat_column
 from ludometer.report.schema import load_schema
-from ludometer.skat.luck.chance import ChanceFactors, correct_records, table_points
+from ludometer.skat.language import PHRASES, phrase
+from ludometer.skat.luck.factors import ChanceFactors, correct_records, table_points
 from ludometer.skat.luck.winning import WinningModel
-from ludometer.skat.report.phrases import PHRASES, phrase
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, run
 from tests.skat.deals import write_record
+
+__all__ = ["run"]
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -168,7 +171,7 @@ def test_written_series_are_rated_as_the_games_themselves(run: Run, archive: Pat
 
 def test_chance_factors_change_each_score_by_its_games(run: Run, archive: Path) -> None:
     from ludometer.skat.reading.iss import read_skat
-    from ludometer.skat.rules.lists import gather_lists
+    from ludometer.skat.rules.series import gather_lists
 
     records = read_skat(archive, replay=True).records
     lists = gather_lists(records)
@@ -582,9 +585,9 @@ def test_every_phrase_is_there_in_both_languages() -> None:
 
 
 def test_a_record_keeps_what_the_file_says(season: Path) -> None:
-    from ludometer.skat.reading.series import read_series_record
+    from ludometer.skat.reading.series_tables import read_series
 
-    record = read_series_record(str(season))
-    assert isinstance(record, SeriesRecord)
-    assert str(record.matches.time[0]) == "2024-01-01"  # type: ignore[index]
-    assert set(record.columns["games"].tolist()) == {36.0, 48.0}
+    record = read_series(str(season))
+    assert isinstance(record, Matches)
+    assert str(record.time[0]) == "2024-01-01"  # type: ignore[index]
+    assert set(seat_column(record, "games").tolist()) == {36.0, 48.0}

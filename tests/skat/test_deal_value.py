@@ -4,20 +4,20 @@ import numpy as np
 import pytest
 
 from ludometer.errors import LudometerError
-from ludometer.skat.luck.chance import table_points
 from ludometer.skat.luck.deal_value import describe_deals, describe_hands, fit_deal_value
+from ludometer.skat.luck.factors import table_points
 from ludometer.skat.programs.card_player import play_deals
-from ludometer.skat.rules.cards import JACKS, count_cards, deal
+from ludometer.skat.rules.cards import JACKS, count_cards, deal_cards
 
 
 def play(n: int, blunder: Any = 0.1, seed: int = 1) -> Any:
-    hands, skat = deal(n, seed=seed)
+    hands, skat = deal_cards(n, seed=seed)
     games = play_deals(hands, skat, blunder=blunder, seed=seed + 1)
     return hands, table_points(games.declarer, games.points, games.won)
 
 
 def test_points_that_are_all_luck_of_the_cards_are_explained_wholly() -> None:
-    hands, _ = deal(4000, seed=3)
+    hands, _ = deal_cards(4000, seed=3)
     points = 10.0 * count_cards(hands & np.uint32(JACKS)) + np.array([5.0, 0.0, -5.0])
     value = fit_deal_value(hands, points, ridge=1e-3)
     assert value.reduction > 0.999
@@ -26,7 +26,7 @@ def test_points_that_are_all_luck_of_the_cards_are_explained_wholly() -> None:
 
 
 def test_points_without_luck_of_the_cards_lose_no_variance() -> None:
-    hands, _ = deal(4000, seed=4)
+    hands, _ = deal_cards(4000, seed=4)
     points = np.random.default_rng(5).normal(size=(4000, 3))
     # cross-fitting does not fool itself: what noise it fits makes things a little worse, not better
     assert -0.06 < fit_deal_value(hands, points, view="table").reduction < 0.005
@@ -77,7 +77,7 @@ def test_what_it_predicts_is_what_is_scored() -> None:
 
 
 def test_the_view_of_the_table_starts_with_the_own_cards_and_turns() -> None:
-    hands, _ = deal(50, seed=6)
+    hands, _ = deal_cards(50, seed=6)
     own, table = describe_deals(hands), describe_deals(hands, view="table")
     n = own.shape[2]
     np.testing.assert_array_equal(own[:, 1], describe_hands(hands[:, 1]))

@@ -24,7 +24,7 @@ from ludometer.skat.rules.cards import (
     NULL,
     RANKS,
     SUITS,
-    deal,
+    deal_cards,
     format_card,
     list_cards,
     parse_cards,
@@ -33,7 +33,7 @@ from ludometer.skat.rules.cards import (
 
 def random_games(n: int, game: int | None = None) -> DeclaredGames:
     rng = np.random.default_rng(3)
-    hands, skat = deal(n, seed=rng)
+    hands, skat = deal_cards(n, seed=rng)
     games = rng.integers(0, 5, n) if game is None else np.full(n, game)
     return DeclaredGames.of(
         games, hands[:, 0], skat, bid=rng.choice([18, 20, 24, 40], n), position=rng.integers(0, 3, n)

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludometer.errors import LudometerError
-from ludometer.skat.rules.games import BIDS, Contract, score_game, score_games
-from ludometer.skat.rules.house_rules import HouseRules
-from ludometer.skat.words import WORDS, say
+from ludometer.skat.language import WORDS, say
+from ludometer.skat.rules.games import BIDS, Contract, HouseRules, score_game, score_games
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,12 @@ from polars.testing import assert_frame_equal
 
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.parallel import Workers
-from ludometer.skat import records
+from ludometer.skat import language
 from ludometer.skat.reading.iss import _blocks, read_skat, stream_skat
 from ludometer.skat.reading.iss_record import parse_record
 from ludometer.skat.records import schema
 from ludometer.skat.rules import cards
-from ludometer.skat.rules.lists import gather_lists
-from ludometer.skat.rules.series import score_series
+from ludometer.skat.rules.series import gather_lists, score_series
 from tests.skat.deals import write_record
 
 
@@ -66,10 +65,10 @@ def test_a_wrong_record_is_flagged_with_its_reason(lines: list[str]) -> None:
     other_value = line[:start] + " v:999" + line[stop:]
     other_run = other_value[: other_value.index(" m:")] + " m:9 bidok" + line[line.index(" p:") :]
     found = read("\n".join([line, other_value, other_run]), replay=True)
-    assert found["difference"].to_list() == [None, records.OTHER_LEVELS, records.OTHER_MATADORS]
+    assert found["difference"].to_list() == [None, language.OTHER_LEVELS, language.OTHER_MATADORS]
     loss = other_value.replace(" win ", " loss ")
-    assert read(loss)["difference"].to_list() == [records.OTHER_RESULT]
-    assert read(other_value.replace("bidok", "overbid"))["difference"].to_list() == [records.OTHER_OVERBID]
+    assert read(loss)["difference"].to_list() == [language.OTHER_RESULT]
+    assert read(other_value.replace("bidok", "overbid"))["difference"].to_list() == [language.OTHER_OVERBID]
 
 
 def test_an_illegal_card_is_found(lines: list[str]) -> None:
@@ -185,7 +184,7 @@ def test_a_players_view_with_hidden_cards_has_no_value() -> None:
     line = f"(;GM[Skat]SE[1]P0[a]P1[b]P2[c]MV[w {hidden} 1 18 0 p 2 p 1 CH 0 S9 1 S8 ]"
     line += "R[d:1 win v:24 m:1 bidok p:70 t:6] ;)"
     found = read(line)
-    assert found["difference"].to_list() == [records.NOT_KNOWN]
+    assert found["difference"].to_list() == [language.NOT_KNOWN]
     assert found["hand_2"][0] == cards.parse_cards("CJ.C7.C8.C9.CQ.CK.CT.CA.SJ.S7")
     assert found["hand_0"].to_list() == [0]
     assert_frame_equal(found.select(list(schema())), plain([line]))
@@ -239,8 +238,8 @@ def test_the_public_sample_is_parsed_replayed_and_rescored(shared_data: Path) ->
     # clubs ouvert, lost with 13 eyes and no trick, but recorded as neither schneider nor schwarz; and a time-out
     # before the discard, with eleven matadors that nobody had
     assert odd.select("game_id", "difference").rows() == [
-        ("13577", records.OTHER_FLAGS),
-        ("10330141", records.BEFORE_DISCARD),
+        ("13577", language.OTHER_FLAGS),
+        ("10330141", language.BEFORE_DISCARD),
     ]
     assert odd["points"].to_list() == [-192, -96]
     assert odd["points_recorded"].to_list() == [-192, -288]

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binomtest
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.skat.programs.paired import compare_counts, compare_replays, mcnemar, read_replays
+from ludometer.skat.programs.same_deals import compare_counts, compare_deals, mcnemar, read_deals
 
 TABLE_VI = [4080, 4132, 297, 4768, 5273, 9442, 1085, 52820]
 """Edelkamp: games by lost and won of people, solver and program, the program's result changing fastest."""
@@ -55,7 +55,7 @@ def test_intervals_cover_the_true_differences() -> None:
         first, second = hard < 0.6, hard < np.where(rng.random(150) < 0.3, 0.8, 0.6)
         noise = rng.normal(size=(2, 150)) * 20
         scores = {"a": noise[0], "b": noise[1] + 3}
-        pair = compare_replays({"a": first, "b": second}, scores=scores).comparisons[0]
+        pair = compare_deals({"a": first, "b": second}, scores=scores).comparisons[0]
         assert pair.score_interval is not None
         covered += [
             pair.interval[0] <= 0.06 <= pair.interval[1],
@@ -70,7 +70,7 @@ def test_a_file_of_results_is_paired_by_deal_whatever_its_order(tmp_path: Path) 
         "deal,player,won,score\n2,people,0,-48\n1,people,1,24\n3,people,0,-20\n"
         "1,program,1,30\n2,program,1,24\n3,program,0,-20\n"
     )
-    result = read_replays(path)
+    result = read_deals(path)
     assert result.won == {"people": 1, "program": 2}
     assert result.comparisons[0].gained == 1
     assert result.comparisons[0].score_difference == pytest.approx((6 + 72 + 0) / 3)
@@ -80,17 +80,17 @@ def test_all_faults_of_a_file_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "replays.csv"
     path.write_text("deal,player,won,score\n1,people,1,24\n1,program,2,\n2,people,1,3\n")
     with pytest.raises(MatchDataError, match=r"1 rows where won .*; 1 rows without a score; 1 deals .* first is 2"):
-        read_replays(path)
+        read_deals(path)
     path.write_text("deal,won\n1,1\n")
     with pytest.raises(MatchDataError, match="no column player"):
-        read_replays(path)
+        read_deals(path)
 
 
 def test_tables_that_do_not_fit_are_refused() -> None:
     with pytest.raises(LudometerError, match="same deals"):
-        compare_replays({"a": [1, 0], "b": [1]})
+        compare_deals({"a": [1, 0], "b": [1]})
     with pytest.raises(LudometerError, match="same players"):
-        compare_replays({"a": [1, 0], "b": [1, 1]}, scores={"a": [1, 2]})
+        compare_deals({"a": [1, 0], "b": [1, 1]}, scores={"a": [1, 2]})
     with pytest.raises(LudometerError, match="8 counts"):
         compare_counts(["a", "b", "c"], [1, 2])
     with pytest.raises(LudometerError, match="two to"):

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.skat.reading.games import ListRules, is_series_table, read_skat_games
-from ludometer.skat.reading.series import read_series_record
-from ludometer.skat.reading.tables import read_standing, read_teams
+from ludometer.ratings.scores.series import scores_of, seat_column
+from ludometer.skat.reading.any_file import is_series_table, read_skat_games
+from ludometer.skat.reading.series_tables import read_series, read_standing, read_teams
 from ludometer.skat.reading.xskat import read_xskat
 from ludometer.skat.rules import cards
+from ludometer.skat.sheets import ListRules
 from tests.skat.deals import write_record
 from tests.skat.test_xskat import LOG
 
@@ -61,7 +62,7 @@ def test_a_file_says_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     log.write_text(FOLDED + LOG)
     assert read_skat_games(str(record), rules=ListRules(short="keep")).format == "ISS records"
     games = read_skat_games(str(log), rules=ListRules(short="keep", folded=True))
-    assert (games.format, games.n_games, games.n_folded, games.n_series) == ("xskat log", 2, 1, 2)
+    assert (games.format, games.counts.games, games.counts.folded, games.n_series) == ("xskat log", 2, 1, 2)
     with pytest.raises(LudometerError, match="no such file"):
         read_skat_games(str(tmp_path / "c"))
 
@@ -77,25 +78,25 @@ def test_lists_of_records_have_times(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     path.write_text("\n".join(write_record(rng, number) for number in range(50)))
     games = read_skat_games(str(path), rules=ListRules(length=10, folded=True))
-    record = games.to_record()
+    record = games.to_matches()
     assert len(record) == 5
-    assert record.matches.time is not None
-    assert str(record.matches.time[0])[:10] == "2020-01-02"
-    assert record.column("games").tolist() == [10.0] * 15
+    assert record.time is not None
+    assert str(record.time[0])[:10] == "2020-01-02"
+    assert seat_column(record, "games").tolist() == [10.0] * 15
 
 
 def test_nothing_to_rate_says_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "games.sgf"
     path.write_text(write_record(np.random.default_rng(3), 1))
     with pytest.raises(MatchDataError, match="--short keep"):
-        read_skat_games(str(path)).to_record()
+        read_skat_games(str(path)).to_matches()
 
 
 def test_series_tables_are_told_from_score_lists(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
     path.write_text("Liste;Name;Gesamt\n1;A;9,5\n1;B;−3\n")
     assert is_series_table(str(path))
-    assert read_series_record(str(path)).score.tolist() == [9.5, -3.0]
+    assert scores_of(read_series(str(path))).tolist() == [9.5, -3.0]
     path.write_text("Liste;Alleinspieler;Punkte\n1;A;18\n")
     assert not is_series_table(str(path))
 

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from ludometer.errors import MatchDataError
-from ludometer.skat.reading.series import read_series_record, read_series_results, read_series_table
+from ludometer.ratings.scores.series import series_frame, series_labels
+from ludometer.skat.reading.series_tables import read_series, read_series_results, read_series_table
 
 HEAD = "series,player,score\n"
 
@@ -25,17 +26,17 @@ def test_results_of_series_from_totals_and_from_scores(tmp_path: Path) -> None:
         tmp_path, "Serie;Name;Punkte;gewonnen;verloren\nx;A;492;12;0\nx;B;628;12;2\nx;C;660;10;1\nx;D;-32;6;5\n"
     )
     results = read_series_results(path)
-    assert results.player.tolist() == ["A", "C", "B", "D"]
-    assert results.score.tolist() == [1332, 1320, 1308, 108]
-    assert read_series_results(path, system="plain").score.tolist() == [1128, 1110, 1092, 18]
+    assert results.sheets["player"].to_list() == ["A", "C", "B", "D"]
+    assert results.sheets["score"].to_list() == [1332, 1320, 1308, 108]
+    assert read_series_results(path, system="plain").sheets["score"].to_list() == [1128, 1110, 1092, 18]
     given = read_series_results(
         pl.DataFrame({"series": [1, 1, 1], "player": ["A", "B", "C"], "score": [783, 592, 1245]})
     )
-    assert given.player.tolist() == ["C", "A", "B"]
-    assert given.score.tolist() == [1245, 783, 592]
-    assert given.series.tolist() == ["1"] * 3
+    assert given.sheets["player"].to_list() == ["C", "A", "B"]
+    assert given.sheets["score"].to_list() == [1245, 783, 592]
+    assert given.sheets["series"].to_list() == ["1"] * 3
     half = read_series_results(write(tmp_path, "series,player,score\n1,A,10.5\n1,B,20\n1,C,3\n"))
-    assert half.score.tolist() == [20.0, 10.5, 3.0]
+    assert half.sheets["score"].to_list() == [20.0, 10.5, 3.0]
 
 
 def test_results_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
@@ -57,11 +58,11 @@ def test_results_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
     ],
 )
 def test_tables_as_programs_and_people_write_them(tmp_path: Path, text: str | bytes) -> None:
-    record = read_series_record(write(tmp_path, text))
-    frame = record.to_frame()
+    record = read_series(write(tmp_path, text))
+    frame = series_frame(record)
     assert dict(zip(frame["player"], frame["score"], strict=True)) == {"Müller": 1200.5, "B": 800, "C": -300}
     results = read_series_results(write(tmp_path, text))
-    assert results.player.tolist() == ["Müller", "B", "C"]
+    assert results.sheets["player"].to_list() == ["Müller", "B", "C"]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,7 @@ def test_tables_as_programs_and_people_write_them(tmp_path: Path, text: str | by
     ],
 )
 def test_each_fault_is_told_with_row_column_and_remedy(tmp_path: Path, text: str, said: str) -> None:
-    for read in (read_series_record, read_series_results):
+    for read in (read_series, read_series_results):
         with pytest.raises(MatchDataError, match=re.escape(said)) as caught:
             read(write(tmp_path, text))
         assert str(caught.value).startswith("series.csv: ")
@@ -99,11 +100,11 @@ def test_each_fault_is_told_with_row_column_and_remedy(tmp_path: Path, text: str
 
 def test_dates_of_both_ways_of_writing_order_the_series(tmp_path: Path) -> None:
     text = "series,player,score,Datum\n2,A,9,1.2.2024\n2,B,8,1.2.2024\n1,A,9,2024-01-31\n1,B,8,31.1.2024\n"
-    record = read_series_record(write(tmp_path, text))
-    assert record.labels == ("1", "2")
-    assert str(record.matches.time[0]) == "2024-01-31"  # type: ignore[index]
+    record = read_series(write(tmp_path, text))
+    assert series_labels(record) == ["1", "2"]
+    assert str(record.time[0]) == "2024-01-31"  # type: ignore[index]
     rounds = HEAD.replace("\n", ",time\n") + "x,A,9,10\nx,B,8,10\ny,A,9,9\ny,B,8,9\n"
-    assert read_series_record(write(tmp_path, rounds)).labels == ("y", "x")
+    assert series_labels(read_series(write(tmp_path, rounds))) == ["y", "x"]
 
 
 def test_a_score_far_from_all_others_is_noticed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from ludometer.skat.rules import cards
-from ludometer.skat.rules.replay import replay_game, replay_games
+from ludometer.skat.rules.tricks import replay_game, replay_games
 from tests.skat.deals import play_at_random
 
 
 def test_kernel_and_plain_replay_agree() -> None:
     rng = np.random.default_rng(5)
-    hands, _ = cards.deal(240, seed=5)
+    hands, _ = cards.deal_cards(240, seed=5)
     games = np.arange(240) % 6
     played = np.full((240, 30), 255, np.uint8)
     counts = rng.integers(0, 31, 240)

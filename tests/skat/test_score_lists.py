@@ -9,7 +9,7 @@ import pytest
 
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.skat.reading.score_lists import read_score_lists
-from ludometer.skat.rules.house_rules import HouseRules
+from ludometer.skat.rules.games import HouseRules
 from ludometer.skat.rules.series import score_series
 
 
@@ -36,12 +36,12 @@ def test_points_by_three_ways_of_writing(tmp_path: Path) -> None:
     assert found.games["declarer"].to_list() == ["A", "B", "C", None, "A", "B", "C"]
     assert found.games["difference"].null_count() == 7
     results = score_series(found.games)
-    assert dict(zip(results.player.tolist(), results.score.tolist(), strict=True)) == {
+    assert dict(zip(results.sheets["player"].to_list(), results.sheets["score"].to_list(), strict=True)) == {
         "A": 132 + 100 + 120,
         "B": -49 + 0 + 80,
         "C": -438 - 100 + 40,
     }
-    assert set(results.games.tolist()) == {7}
+    assert set(results.sheets["games"].to_list()) == {7}
 
 
 def test_german_headings_and_words(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_german_headings_and_words(tmp_path: Path) -> None:
     found = read_score_lists(path)
     assert found.games["difference"].null_count() == 4
     assert found.games["points_by_rules"].to_list() == [72, -144, 46, None]
-    assert score_series(found.games).n_seats.tolist() == [4] * 4
+    assert score_series(found.games).sheets["n_seats"].to_list() == [4] * 4
 
 
 def test_what_was_written_wrong_is_flagged(tmp_path: Path) -> None:
@@ -86,7 +86,11 @@ def test_house_rules_count_only_where_they_hold(tmp_path: Path) -> None:
     games = read_score_lists(path, house_rules=HouseRules(kontra=True, ramsch=True)).games
     assert games["difference"].null_count() == 2
     results = score_series(games)
-    assert dict(zip(results.player.tolist(), results.score.tolist(), strict=True)) == {"A": 138, "B": -70, "C": 0}
+    assert dict(zip(results.sheets["player"].to_list(), results.sheets["score"].to_list(), strict=True)) == {
+        "A": 138,
+        "B": -70,
+        "C": 0,
+    }
 
 
 def test_faults_are_named_with_their_rows(tmp_path: Path) -> None:

@@ -6,11 +6,13 @@ import polars as pl
 import pytest
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.ratings.scores.record import SeriesRecord
+from ludometer.matches import Matches
+from ludometer.ratings.scores.series import make_series
 from ludometer.skat.seasons import award_titles, loss_money, season_table, team_table
+from tests.ratings.simulated_series import series_of
 
 
-def season() -> SeriesRecord:
+def season() -> Matches:
     """Four lists of three players, one of four."""
     rows = [
         ("1", "2024-01-05", {"Ann": 1000, "Ben": 800, "Cem": 600}),
@@ -20,7 +22,7 @@ def season() -> SeriesRecord:
     ]
     flat = [(label, day, name, score) for label, day, scores in rows for name, score in scores.items()]
     frame = pl.DataFrame(flat, schema=["series", "date", "player", "score"], orient="row")
-    return SeriesRecord.of_frame(frame)
+    return make_series(frame)
 
 
 def test_averages_are_a_list_and_a_game() -> None:
@@ -40,7 +42,7 @@ def test_who_played_too_little_has_no_place() -> None:
         assert table["place"].to_list() == [1, 2, 3, None]
     # 540 of 720 games are enough, 539 are not
     for games, qualified in ((540, True), (539, False)):
-        record = SeriesRecord.of_columns([1, 1, 1], list("ABC"), [9, 8, 7], games=[games, 720, 720])
+        record = series_of([1, 1, 1], list("ABC"), [9, 8, 7], games=[games, 720, 720])
         table = season_table(record, min_share=0.75, scheduled=720)
         assert table.row(by_predicate=pl.col("player") == "A", named=True)["qualified"] == qualified
 
@@ -60,9 +62,9 @@ def test_a_season_has_a_beginning_and_an_end() -> None:
 
 
 def test_equal_averages_share_a_place_unless_games_won_tell() -> None:
-    even = SeriesRecord.of_columns([1] * 3, list("ABC"), [900, 900, 100])
+    even = series_of([1] * 3, list("ABC"), [900, 900, 100])
     assert season_table(even)["place"].to_list() == [1, 1, 3]
-    told = SeriesRecord.of_columns([1] * 3, list("ABC"), [900, 900, 100], won=[8, 9, 1], lost=[0, 0, 0])
+    told = series_of([1] * 3, list("ABC"), [900, 900, 100], won=[8, 9, 1], lost=[0, 0, 0])
     assert season_table(told).select("place", "player").rows() == [(1, "B"), (2, "A"), (3, "C")]
 
 
@@ -73,7 +75,7 @@ def test_teams_get_3_2_1_0_in_each_round_by_their_totals() -> None:
     rows = [
         (label, name, score) for label, own in tables.items() for name, score in zip(names[label], own, strict=True)
     ]
-    record = SeriesRecord.of_frame(pl.DataFrame(rows, schema=["series", "player", "score"], orient="row"))
+    record = make_series(pl.DataFrame(rows, schema=["series", "player", "score"], orient="row"))
     teams = dict(zip("abdeghjk", ["Red"] * 2 + ["Blue"] * 2 + ["Green"] * 2 + ["Grey"] * 2, strict=True))
     table = team_table(record, teams, rounds={label: label[:2] for label in tables})
     # first round: Green 1400, Blue and Grey 1200, Red 1000; second: Red and Blue 500, Green 150, Grey 0
@@ -117,16 +119,16 @@ def test_titles_need_a_rating_that_is_settled_and_above_the_threshold() -> None:
 
 
 def test_loss_money_doubles_from_the_fourth_lost_game_of_a_list() -> None:
-    record = SeriesRecord.of_columns([1, 1, 1, 2, 2, 2], list("ABCABC"), range(6), lost=[4, 3, 0, 2, 0, 0])
+    record = series_of([1, 1, 1, 2, 2, 2], list("ABCABC"), range(6), lost=[4, 3, 0, 2, 0, 0])
     assert loss_money(record).rows() == [("A", 6, 3.5), ("B", 3, 1.5), ("C", 0, 0.0)]
     with pytest.raises(MatchDataError, match="no column lost"):
-        loss_money(SeriesRecord.of_columns([1, 1], list("AB"), [1, 2]))
+        loss_money(series_of([1, 1], list("AB"), [1, 2]))
 
 
 def test_the_length_of_a_strange_list_has_to_be_given() -> None:
     with pytest.raises(MatchDataError, match="1 rows have no games"):
-        season_table(SeriesRecord.of_columns([1, 1], list("AB"), [1, 2], games=[36, 0]))
+        season_table(series_of([1, 1], list("AB"), [1, 2], games=[36, 0]))
     with pytest.raises(MatchDataError, match="column games"):
-        season_table(SeriesRecord.of_columns([1, 1], list("AB"), [1, 2]))
+        season_table(series_of([1, 1], list("AB"), [1, 2]))
     with pytest.raises(LudometerError, match="from 0 to 1"):
         season_table(season(), min_share=75)

@@ -11,11 +11,10 @@ import pytest
 
 from ludometer.errors import LudometerError
 from ludometer.ratings.scores.elo import SeriesElo
-from ludometer.ratings.scores.luck import adjust_for_position
-from ludometer.ratings.scores.record import SeriesRecord
+from ludometer.ratings.scores.starting_position import adjust_for_position
 from ludometer.skat.fixpoints import find_fixpoints, study_fixpoints
 from ludometer.skat.sensitivity import choose_step_and_start, measure_sensitivity
-from tests.ratings.simulated_series import simulate_series
+from tests.ratings.simulated_series import series_of, simulate_series
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -41,7 +40,7 @@ def test_the_table_has_the_papers_rows_and_columns_and_moves_as_it_does() -> Non
 
 def test_chance_taken_out_narrows_the_spread() -> None:
     record, _ = simulate_series(100, 2_000, luck=300, seed=2)
-    adjusted = adjust_for_position(record, coefficient=1).record
+    adjusted = adjust_for_position(record, coefficient=1).series
     table = measure_sensitivity({0: record, 1: adjusted}, names=["i3"], k=[0.08]).to_frame()
     assert table["sd"][1] < table["sd"][0]
     assert measure_sensitivity({"raw": record}, k=[0.02]).to_frame()["factors"].to_list() == ["raw"]
@@ -59,7 +58,7 @@ def test_quantiles_are_the_tops() -> None:
         .row(0, named=True)
     )
     system = SeriesElo(k=0.05, start_rating=850)
-    ratings = np.sort(system.ratings(system.settle(system.start(11), record.matches)))[::-1]
+    ratings = np.sort(system.ratings(system.settle(system.start(11), record)))[::-1]
     assert row["top_10"] == pytest.approx(ratings[1], abs=0.01)
     assert row["top_90"] == pytest.approx(ratings[9], abs=0.01)
     assert row["sd"] == pytest.approx(ratings.std(ddof=1), abs=0.01)
@@ -71,7 +70,7 @@ def test_k_and_start_put_good_and_weak_players_where_they_are_wanted() -> None:
     assert chosen.good == pytest.approx(1100, abs=1)
     assert chosen.weak == pytest.approx(650, abs=1)
     system = SeriesElo(k=chosen.k, start_rating=chosen.start)
-    state = system.settle(system.start(0), record.matches)
+    state = system.settle(system.start(0), record)
     ratings = np.sort(system.ratings(state))
     assert ratings[-6:].mean() == pytest.approx(chosen.good, abs=1e-6)
     assert chosen.noise == pytest.approx(state.sd * math.sqrt(chosen.k / 2))
@@ -92,7 +91,7 @@ def test_the_range_of_k_is_checked_and_players_are_needed() -> None:
 def test_without_noise_a_rating_settles_when_its_start_has_faded() -> None:
     # A scores 1000, B and C 700: from 800 the errors 200, -100, -100 shrink by 1 - K each series
     scores = np.tile([1000.0, 700.0, 700.0], 300)
-    record = SeriesRecord.of_columns(np.repeat(np.arange(300), 3), list("ABC") * 300, scores)
+    record = series_of(np.repeat(np.arange(300), 3), list("ABC") * 300, scores)
     found = study_fixpoints({"all": record}, tolerance=20).players
     after = dict(found.select("player", "settled_after").rows())
     assert found["limit"].to_list() == pytest.approx([1000, 700, 700])
@@ -111,13 +110,13 @@ def test_the_fixpoint_is_where_a_small_k_leads_and_near_the_strengths(form: str)
     small = SeriesElo(k=2e-4, start_rating=850, form=form)  # type: ignore[arg-type]
     state = small.start(20)
     for _ in range(200):
-        state = small.settle(state, record.matches)
+        state = small.settle(state, record)
     np.testing.assert_allclose(small.ratings(state), limit, atol=3)
 
 
 def test_less_luck_settles_sooner_and_closer() -> None:
     record, strength = simulate_series(40, 4_000, luck=320, seed=6)
-    records = {"raw": record, "adjusted": adjust_for_position(record, coefficient=1).record}
+    records = {"raw": record, "adjusted": adjust_for_position(record, coefficient=1).series}
     system = SeriesElo(k=0.05, start_rating=850)
     study = study_fixpoints(records, system=system, tolerance=100, limits=dict.fromkeys(records, strength))
     raw, adjusted = study.to_frame().iter_rows(named=True)

@@ -7,8 +7,14 @@ import polars as pl
 import pytest
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.skat.rules.lists import gather_lists, merge_copies
-from ludometer.skat.rules.series import SeriesResults, score_series, score_table, seeger_score
+from ludometer.skat.rules.series import (
+    SeriesResults,
+    gather_lists,
+    merge_copies,
+    score_series,
+    score_table,
+    seeger_score,
+)
 
 
 def table_of(totals: dict[str, tuple[int, int, int]]) -> pl.DataFrame:
@@ -26,7 +32,7 @@ def table_of(totals: dict[str, tuple[int, int, int]]) -> pl.DataFrame:
 
 
 def scores(results: SeriesResults) -> dict[str, float]:
-    return dict(zip(results.player.tolist(), results.score.tolist(), strict=True))
+    return dict(zip(results.sheets["player"].to_list(), results.sheets["score"].to_list(), strict=True))
 
 
 PAPER = {"A": (273, 8, 1), "B": (152, 12, 4), "C": (495, 11, 0)}
@@ -49,8 +55,8 @@ def test_the_example_at_a_table_of_four() -> None:
     games = table_of(FOUR)
     for system, first in (("extended", "A"), ("plain", "B"), ("points", "C")):
         results = score_series(games, system=system)  # type: ignore[arg-type]
-        assert results.player[0] == first
-        assert results.place.tolist() == [1, 2, 3, 4]
+        assert results.sheets["player"][0] == first
+        assert results.sheets["place"].to_list() == [1, 2, 3, 4]
     assert scores(score_series(games)) == {"A": 1332, "B": 1308, "C": 1320, "D": 108}
 
 
@@ -59,20 +65,20 @@ def test_a_folded_game_counts_as_a_game_and_for_nobody() -> None:
     folded = games.head(1).with_columns(declarer=pl.lit(None, pl.String), points=0)
     results = score_series(pl.concat([games, folded.cast(games.schema)]))
     assert scores(results) == {"A": 783, "B": 592, "C": 1245}
-    assert set(results.games.tolist()) == {37}
+    assert set(results.sheets["games"].to_list()) == {37}
 
 
 def test_ties_are_broken_by_games_won_then_by_games_lost_then_by_lot() -> None:
     # plain points: 100 each; A has won two games, B and C one
     games = table_of({"A": (100, 2, 0), "B": (100, 1, 0), "C": (100, 1, 0)})
     results = score_series(games, system="points")
-    assert results.player[0] == "A"
-    assert results.place.tolist() == [1, 2, 2]
+    assert results.sheets["player"][0] == "A"
+    assert results.sheets["place"].to_list() == [1, 2, 2]
     drawn = [score_series(games, system="points", seed=seed) for seed in range(20)]
-    assert all(result.place.tolist() == [1, 2, 3] for result in drawn)
-    assert {result.player[1] for result in drawn} == {"B", "C"}
+    assert all(result.sheets["place"].to_list() == [1, 2, 3] for result in drawn)
+    assert {result.sheets["player"][1] for result in drawn} == {"B", "C"}
     lost = score_series(table_of({"A": (9, 1, 1), "B": (9, 1, 0), "C": (9, 2, 2)}), system="points")
-    assert lost.player.tolist() == ["C", "B", "A"]
+    assert lost.sheets["player"].to_list() == ["C", "B", "A"]
 
 
 def test_substitutes_have_the_games_at_which_they_sat() -> None:
@@ -88,7 +94,12 @@ def test_substitutes_have_the_games_at_which_they_sat() -> None:
     )
     each = score_series(games)
     assert scores(each) == {"A": -48 - 50 + 40, "B": -36 - 50 + 40, "C": 20 + 50 + 40, "X": 24 + 50 + 40}
-    assert dict(zip(each.player.tolist(), each.games.tolist(), strict=True)) == {"A": 4, "B": 4, "C": 2, "X": 2}
+    assert dict(zip(each.sheets["player"].to_list(), each.sheets["games"].to_list(), strict=True)) == {
+        "A": 4,
+        "B": 4,
+        "C": 2,
+        "X": 2,
+    }
     shared = score_series(games, by="seat")
     assert scores(shared) == {"A": -58, "B": -46, "C / X": 224}
 
@@ -185,7 +196,7 @@ def test_a_session_of_four_names_that_rotate_is_a_table_of_four() -> None:
     turns = [["b", "c", "d"], ["c", "d", "a"], ["d", "a", "b"], ["a", "b", "c"]]
     lists = gather_lists(records(100, turns))
     assert lists.group_by("series", maintain_order=True).len().rows() == [("7/1/1", 48), ("7/1/2", 48)]
-    assert set(score_series(lists).n_seats.tolist()) == {4}
+    assert set(score_series(lists).sheets["n_seats"].to_list()) == {4}
 
 
 def test_a_player_who_is_replaced_for_good_starts_another_table() -> None:

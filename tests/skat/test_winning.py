@@ -9,11 +9,10 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from ludometer.errors import LudometerError, NoFiniteFit
-from ludometer.skat.luck.calibration import calibrate
 from ludometer.skat.luck.features import DeclaredGames, describe_suit_games
-from ludometer.skat.luck.winning import WinningModel, default_model, fit_logistic, fit_winning
+from ludometer.skat.luck.winning import WinningModel, calibrate, default_model, fit_logistic, fit_winning
 from ludometer.skat.programs.card_player import simulate_games
-from ludometer.skat.rules.cards import NULL, deal
+from ludometer.skat.rules.cards import NULL, deal_cards
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +80,7 @@ def test_shares_won_are_those_of_the_records(played: Any) -> None:
 
 def test_null_is_the_product_of_its_suits_and_is_recovered() -> None:
     rng = np.random.default_rng(4)
-    hands, skat = deal(20_000, seed=4)
+    hands, skat = deal_cards(20_000, seed=4)
     games = DeclaredGames.of(np.full(20_000, NULL), hands[:, 0], skat, position=rng.integers(0, 3, 20_000))
     truth = WinningModel.load(_write_null({"holds the suit": 4.0, "sum of gaps": -0.6, "forehand": -0.5}))
     chance = truth.predict(games)

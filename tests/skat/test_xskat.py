@@ -14,9 +14,10 @@ import pytest
 import zstandard
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.skat.reading.games import ListRules, read_skat_games
+from ludometer.skat.reading.any_file import read_skat_games
 from ludometer.skat.reading.xskat import read_xskat
 from ludometer.skat.rules import cards
+from ludometer.skat.sheets import ListRules
 
 PROGRAM = shutil.which("xskat") or shutil.which("/usr/games/xskat")
 
@@ -163,7 +164,7 @@ def test_packed_logs_read_alike(tmp_path: Path, pack: Any) -> None:
     plain.write_text(LOG)
     packed.write_bytes(pack(LOG.encode()))
     assert read_xskat(packed).equals(read_xskat(plain))
-    assert read_skat_games(str(packed), rules=ListRules(short="keep")).n_games == 1
+    assert read_skat_games(str(packed), rules=ListRules(short="keep")).counts.games == 1
     packed.write_bytes(pack(LOG.encode())[:-12])
     with pytest.raises(LudometerError):
         read_xskat(packed)

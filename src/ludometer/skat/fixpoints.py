@@ -6,33 +6,32 @@ import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ludometer.arrays import Counts, Floats
 from ludometer.errors import ConvergenceWarning, LudometerError
-from ludometer.matches import Seats
-from ludometer.ratings.scores.charts import spread_apart
+from ludometer.matches import Matches, Seats
+from ludometer.ratings.scores.audit import spread_apart
 from ludometer.ratings.scores.elo import SeriesElo
-from ludometer.ratings.scores.record import SeriesRecord
-from ludometer.result import Provenance
+from ludometer.ratings.scores.series import scores_of
+from ludometer.result import Provenance, Shown
 from ludometer.wording import PERCENT_LABELS, percent
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 _ROUNDS = 5_000
 
 
 @dataclass(frozen=True)
-class Fixpoints:
-    """How soon ratings settle, for each way to score the same series."""
+class Fixpoints(Shown):
+    """How soon ratings settle, for each version of the same series."""
 
     rows: pl.DataFrame
     """label, near (share who start within the tolerance), players, settled (share), median, low, high (series until
-    settled, quartiles), noise (about the limit), spread (of the limits), ratio (spread by noise)."""
+    settled, quartiles), noise (around the limit), spread (of the limits), ratio (spread over noise)."""
     players: pl.DataFrame
     """label, player, series, limit, settled_after (null: never), noise."""
     tolerance: float
@@ -40,11 +39,11 @@ class Fixpoints:
     provenance: Provenance
 
     def to_frame(self) -> pl.DataFrame:
-        """A row for each way to score."""
+        """One row per version."""
         return self.rows
 
     def summary(self) -> str:
-        """A line for each."""
+        """One line per version."""
         unit = "times the spread of the limits" if self.relative else "points"
         lines = [f"within {self.tolerance:g} {unit} of the limit for good:"]
         for row in self.rows.iter_rows(named=True):
@@ -58,8 +57,12 @@ class Fixpoints:
             )
         return "\n".join(lines)
 
-    def plot(self) -> altair.LayerChart:
-        """The share of players that have settled, by series; each line ends in what it is of."""
+    def document(self) -> dict[str, Any]:
+        """The rows."""
+        return {"tolerance": self.tolerance, "relative": self.relative, "rows": self.rows.to_dicts(), "absent": {}}
+
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
+        """The share of players that have settled, by series; each line ends in its label."""
         import altair as alt
 
         rows, ends = [], []
@@ -73,18 +76,19 @@ class Fixpoints:
             end |= {"at": place}
         x = alt.X("series:Q", title="Series of a player")
         colour = alt.Color("label:N", legend=None)
-        whole = alt.Chart(alt.InlineData(values=rows), width=460, height=260, title="When ratings have settled")
+        whole = alt.Chart(
+            alt.InlineData(values=rows), width=180 if narrow else 460, height=260, title="When ratings have settled"
+        )
         lines = whole.mark_line(interpolate="step-after").encode(
             x=x, y=alt.Y("share:Q", title="Players settled", axis=alt.Axis(labelExpr=PERCENT_LABELS)), color=colour,
             strokeDash=alt.StrokeDash("label:N", legend=None),
         )  # fmt: skip
         words = alt.Chart(alt.InlineData(values=ends)).mark_text(align="left", dx=5, fontSize=12)
-        chart: alt.LayerChart = lines + words.encode(x=x, y="at:Q", text="label:N", color=colour)
-        return chart
+        return {"settled": lines + words.encode(x=x, y="at:Q", text="label:N", color=colour)}
 
 
 def study_fixpoints(
-    records: Mapping[str, SeriesRecord],
+    versions: Mapping[str, Matches],
     *,
     system: SeriesElo | None = None,
     tolerance: float = 50.0,
@@ -92,24 +96,24 @@ def study_fixpoints(
     min_series: int = 40,
     limits: Mapping[str, Floats] | None = None,
 ) -> Fixpoints:
-    """Follow each player with `min_series` and see from which series on he stays within `tolerance` of his limit.
+    """From which series on each player with `min_series` stays within `tolerance` of their limit.
 
-    The limit is given (by label, one number a player code: known strengths of simulated players) or that of
-    `find_fixpoints`. Noise is how far ratings are from it in the second half of his series. With `relative` the
-    tolerance is in SDs of the limits: chance factors change the scale of scores, and points of two scales are not to be
-    compared. Who leaves the band again in the last tenth of his series has not settled.
+    The limit is given (by label, one number per player code: known strengths of simulated players) or found by
+    `find_fixpoints`. Noise is the distance of ratings from it in the second half of a player's series. With `relative`
+    the tolerance is in SDs of the limits: chance factors change the scale of scores, and points on two scales cannot be
+    compared. Players who leave the band again in the last tenth of their series have not settled.
     Edelkamp's paper claims that fewer series are needed with chance factors; this measures it.
     """
     import polars as pl
 
     chosen = system or SeriesElo()
-    if not records or not tolerance > 0:
-        raise LudometerError("a study of fixpoints needs records and a tolerance above 0")
+    if not versions or not tolerance > 0:
+        raise LudometerError("a study of fixpoints needs series and a tolerance above 0")
     rows, players = [], []
-    for label, record in records.items():
-        codes, paths = _paths(chosen, record, min_series)
+    for label, series in versions.items():
+        codes, paths = _paths(chosen, series, min_series)
         given = None if limits is None else limits[label]
-        ends = (find_fixpoints(record, system=chosen) if given is None else given)[codes]
+        ends = (find_fixpoints(series, system=chosen) if given is None else given)[codes]
         spread = float(ends.std(ddof=1)) if len(ends) > 1 else 0.0
         width = tolerance * spread if relative else tolerance
         after = [_settled_after(path, end, width) for path, end in zip(paths, ends, strict=True)]
@@ -121,7 +125,7 @@ def study_fixpoints(
         )
         near = float(np.mean(np.abs(ends - chosen.start_rating) <= width))
         rows.append({"label": label, "near": near} | _summarise(after, noise, spread))
-        names = record.matches.players.names.gather(codes)
+        names = series.players.names.gather(codes)
         for k, name in enumerate(names.to_list()):
             own = {
                 "series": len(paths[k]),
@@ -130,7 +134,7 @@ def study_fixpoints(
                 "noise": float(noise[k]),
             }
             players.append({"label": label, "player": name} | own)
-    first = next(iter(records.values()))
+    first = next(iter(versions.values()))
     return Fixpoints(
         pl.DataFrame(rows, schema_overrides=dict.fromkeys(("median", "low", "high"), pl.Float64)),
         pl.DataFrame(players, schema_overrides={"settled_after": pl.Int64}),
@@ -139,26 +143,27 @@ def study_fixpoints(
         Provenance(
             "fixpoints",
             chosen.parameters | {"tolerance": tolerance, "relative": relative, "min_series": min_series},
-            first.matches.fingerprint,
+            first.fingerprint,
         ),
     )
 
 
-def find_fixpoints(record: SeriesRecord, *, system: SeriesElo | None = None, tolerance: float = 1e-6) -> Floats:
+def find_fixpoints(series: Matches, *, system: SeriesElo | None = None, tolerance: float = 1e-6) -> Floats:
     """The rating of each player code at which scores were, on average, as expected: where a small K would lead.
 
-    Each rating moves by its player's mean miss S - E over all his series until none is larger than `tolerance`; the
-    mean stays at the start. Who never played stands at the start.
+    Each rating moves by its player's mean miss S - E over all their series until none exceeds `tolerance`; the mean
+    stays at the start, and so do players who never played.
 
-    >>> record = SeriesRecord.of_columns([1, 1, 1], list("ABC"), [1000, 700, 700])
-    >>> find_fixpoints(record).round(3).tolist()
+    >>> from ludometer.ratings.scores.series import make_series
+    >>> series = make_series({"series": [1, 1, 1], "player": list("ABC"), "score": [1000, 700, 700]})
+    >>> find_fixpoints(series).round(3).tolist()
     [1000.0, 700.0, 700.0]
     """
     chosen = system or SeriesElo()
-    seats, score = record.seats, record.score
-    played = record.matches.counts > 0
+    seats, score = series.seats, scores_of(series)
+    played = series.counts > 0
     rating = np.full(len(played), float(chosen.start_rating))
-    counts = np.maximum(record.matches.counts, 1)
+    counts = np.maximum(series.counts, 1)
     for _ in range(_ROUNDS):
         expected = _expect(seats, score, rating, additive=chosen.form == "additive")
         miss = np.bincount(seats.player, weights=score - expected, minlength=len(rating)) / counts
@@ -174,7 +179,7 @@ def find_fixpoints(record: SeriesRecord, *, system: SeriesElo | None = None, tol
 
 
 def _expect(seats: Seats, score: Floats, rating: Floats, *, additive: bool) -> Floats:
-    """E of all seats at once, by the rule of `kernels.series`."""
+    """E of all seats at once, by the rule of `kernels.systems.scores`."""
     own, heads, sizes = rating[seats.player], seats.starts[:-1], seats.sizes
     total, level = np.add.reduceat(score, heads), np.add.reduceat(own, heads)
     proportional = (total > 0) & (np.minimum.reduceat(own, heads) > 0) & (not additive)
@@ -184,14 +189,14 @@ def _expect(seats: Seats, score: Floats, rating: Floats, *, additive: bool) -> F
     return np.where(np.repeat(proportional, sizes), by_share, by_sum)
 
 
-def _paths(system: SeriesElo, record: SeriesRecord, min_series: int) -> tuple[Counts, list[Floats]]:
-    """The ratings of each player after each of his series, of those who have enough."""
+def _paths(system: SeriesElo, series: Matches, min_series: int) -> tuple[Counts, list[Floats]]:
+    """The ratings of each player with enough series, after each of them."""
     from ludometer.kernels.systems.scores import AFTER
 
-    _, audit, _ = system.play_with_audit(system.start(len(record.matches.players)), record.matches)
-    player = record.seats.player
+    _, audit, _ = system.play_with_audit(system.start(len(series.players)), series)
+    player = series.seats.player
     order = np.argsort(player, kind="stable")
-    counts = record.matches.counts
+    counts = series.counts
     ends = np.cumsum(counts)
     codes = np.flatnonzero(counts >= max(min_series, 2))
     if not len(codes):
@@ -201,7 +206,7 @@ def _paths(system: SeriesElo, record: SeriesRecord, min_series: int) -> tuple[Co
 
 
 def _settled_after(path: Floats, end: float, width: float) -> int | None:
-    """Series until the rating is in the band for good; None if it is out of it near the end."""
+    """Series until the rating stays in the band; None if it is outside near the end."""
     outside = np.flatnonzero(np.abs(path - end) > width)
     after = 0 if not len(outside) else int(outside[-1]) + 1
     return None if after > math.floor(0.9 * len(path)) else after

@@ -17,9 +17,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ludometer.skat.language import (
+    BEFORE_DISCARD,
+    NOT_KNOWN,
+    OTHER_FLAGS,
+    OTHER_LEVELS,
+    OTHER_MATADORS,
+    OTHER_OVERBID,
+    OTHER_RESULT,
+)
 from ludometer.skat.rules import cards
 from ludometer.skat.rules.games import GameScores, score_games
-from ludometer.skat.rules.replay import Replays, replay_games
+from ludometer.skat.rules.tricks import Replays, replay_games
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,14 +36,6 @@ if TYPE_CHECKING:
 KINDS = ("unknown", "folded", "won", "lost", "penalty")
 SEATS = ("0", "1", "2")
 N_PLAYED = 30
-
-BEFORE_DISCARD = "scored before the discard, on cards that were not known"
-OTHER_MATADORS = "matadors other than in hand and skat"
-OTHER_RESULT = "won or lost otherwise than by eyes, tricks and announcements"
-OTHER_OVERBID = "overbid otherwise than by value and bid"
-OTHER_LEVELS = "schneider, schwarz or an announcement counted otherwise"
-OTHER_FLAGS = "the points agree, but schneider or schwarz is recorded otherwise than eyes and tricks say"
-NOT_KNOWN = "the declarer's cards are not all known"
 
 
 def schema() -> dict[str, Any]:

@@ -10,9 +10,9 @@ import numpy as np
 
 from ludometer.arrays import Array, Codes, Floats, Mask
 from ludometer.errors import LudometerError
-from ludometer.matches import Matches
+from ludometer.matches import Matches, Pairs
 from ludometer.ratings.prizes import WINNER, Prizes, seat_columns
-from ludometer.ratings.scores.record import scores_of
+from ludometer.ratings.scores.series import SERIES_COLUMNS, scores_of
 
 Form = Literal["proportional", "additive"]
 
@@ -38,20 +38,20 @@ class SeriesElo:
     """E_i = R_i S / R with S the sum of the scores and R of the ratings at a table, R_i += K (S_i - E_i).
 
     Edelkamp, "ELO System for Skat and Other Games of Chance", section "Including Opponent Strength". Departures: where
-    S or a rating is not above 0 the formula would expect the strongest to lose most, so E_i = R_i + (S - R) / n then;
-    form "additive" takes that always (a proposal of 2007, with K 0.1). The mean of a player's `first` series can take
-    the place of the start (the paper's sum of n + 1 terms divided by n is taken as a mean of n). K falls from
-    `newcomer_k` to k over `newcomer_series`, and as unequal steps would create points, `balanced` measures all against
-    the step-weighted mean, so that the sum of ratings stays; without it newcomers settle faster and the sum drifts. A
-    `floor` creates points too.
+    S or a rating is not above 0, the formula would expect the strongest player to lose most; there it is
+    E_i = R_i + (S - R) / n, which the form "additive" always uses (a proposal of 2007, with K 0.1). The mean of a
+    player's `first` series can replace the start (the paper divides a sum of n + 1 terms by n; here it is the mean of
+    n). K falls from `newcomer_k` to k over `newcomer_series`. Unequal steps would create points, so `balanced` measures
+    all scores against the step-weighted mean and the sum of ratings stays constant; without it newcomers settle faster
+    and the sum drifts. A `floor` creates points too.
 
-    Ratings are in points of the scores. Forecasts of the finishing order take scores to spread about ratings as they
-    did so far.
+    Ratings are in points of the scores. Forecasts of the finishing order assume that scores spread around ratings as
+    much as they have so far.
 
-    >>> from ludometer.ratings.scores.record import SeriesRecord
-    >>> record = SeriesRecord.of_columns([1, 1, 1], ["A", "B", "C"], [1387, 1018, 152])
+    >>> from ludometer.ratings.scores.series import make_series
+    >>> series = make_series({"series": [1, 1, 1], "player": ["A", "B", "C"], "score": [1387, 1018, 152]})
     >>> elo = SeriesElo(k=0.02, start_rating=800)
-    >>> state, _ = elo.play(elo.start(3), record.matches)
+    >>> state, _ = elo.play(elo.start(3), series)
     >>> elo.ratings(state).round(2).tolist()
     [810.69, 803.31, 785.99]
     """
@@ -65,9 +65,10 @@ class SeriesElo:
     first: int = 0
     floor: float | None = None
     start_sd: float | None = None
-    """How far strengths lie from the start, SD; None is estimated from the ratings."""
+    """SD of strengths around the start; None: estimated from the ratings."""
     prizes: Prizes = WINNER
-    """What forecasts are of."""
+    """What is forecast."""
+    uses: ClassVar[tuple[str, ...]] = SERIES_COLUMNS
     _usual: ClassVar[tuple[str, ...]] = ("k", "start_rating", "form")
 
     def __post_init__(self) -> None:
@@ -119,17 +120,17 @@ class SeriesElo:
         return SeriesState(self._newcomers(n_players), np.zeros(2))
 
     def play(self, state: SeriesState, matches: Matches) -> tuple[SeriesState, Floats]:
-        """Play the series in order; what is expected are shares of the largest prize, as of all systems."""
+        """Play the series in order; what is expected is the share of the largest prize, as in all systems."""
         from ludometer.kernels.systems.scores import BEFORE, forecast_pass
 
         after, audit, sd = self.play_with_audit(state, matches)
         expected = np.empty(len(audit))
         prize, _ = seat_columns(matches.seats, self.prizes)
         forecast_pass(matches.seats.starts, np.ascontiguousarray(audit[:, BEFORE]), sd, prize, expected)
-        return after, expected
+        return after, expected[::2] if isinstance(matches.table, Pairs) else expected
 
     def play_with_audit(self, state: SeriesState, matches: Matches) -> tuple[SeriesState, Floats, Floats]:
-        """The state after the series, each seat's update (columns: `kernels.series`), the SD before each series."""
+        """The state after the series, each seat's update (columns as in the kernel), the SD before each series."""
         score = scores_of(matches)
         audit, sd = np.empty((len(score), 6)), np.empty(len(matches))
         return self._play(state, matches, audit, sd), audit, sd
@@ -234,6 +235,7 @@ class SeriesEloFromMean:
     """
 
     system: SeriesElo = SeriesElo()
+    uses: ClassVar[tuple[str, ...]] = SERIES_COLUMNS
 
     @property
     def name(self) -> str:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from ludometer.arrays import Array, Codes, Counts, Floats, Mask
 from ludometer.errors import LudometerError
 from ludometer.skat.luck.features import DeclaredGames, lost_in_suit, null_gaps
-from ludometer.skat.rules.cards import EYES_OF, STRENGTH_OF, SUIT_MASKS, SUIT_OF, Masks, count_matadors, deal
+from ludometer.skat.rules.cards import EYES_OF, STRENGTH_OF, SUIT_MASKS, SUIT_OF, Masks, count_matadors, deal_cards
 from ludometer.skat.rules.games import BASE_VALUES, BIDS, score_games
 
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ def play_deals(
 ) -> PlayedGames:
     """Play deals (n x 3 hands, n skats) to the end; `blunder` and `need` for all, for each seat, or (n, 3).
 
-    >>> from ludometer.skat.rules.cards import deal
-    >>> games = play_deals(*deal(2000, seed=1), blunder=[0.0, 0.1, 0.3])
+    >>> from ludometer.skat.rules.cards import deal_cards
+    >>> games = play_deals(*deal_cards(2000, seed=1), blunder=[0.0, 0.1, 0.3])
     >>> bool(0.4 < games.won[games.played].mean() < 0.95)
     True
     """
@@ -146,7 +146,9 @@ def simulate_games(n: int, *, blunder: ArrayLike = 0.0, seed: int = 0) -> Played
     10
     """
     deals, play = np.random.SeedSequence(seed).spawn(2)
-    return play_deals(*deal(n, seed=np.random.default_rng(deals)), blunder=blunder, seed=np.random.default_rng(play))
+    return play_deals(
+        *deal_cards(n, seed=np.random.default_rng(deals)), blunder=blunder, seed=np.random.default_rng(play)
+    )
 
 
 def _declare(dealt: Masks, skat: Masks, need: Floats) -> tuple[Masks, Masks, Codes, Codes, Codes]:

@@ -1,8 +1,8 @@
 """Records of the International Skat Server (ISS): a file or stream of them as frames of game records.
 
-One record a line, or over many lines; plain, .gz, .zst or .bz2. It is read in blocks of whole records, so memory stays
-flat, and blocks are parsed side by side. What the columns are says `ludometer.skat.records`; this reader adds `line`,
-where a record starts, counted from 1.
+A record stands on one line or on many; files are plain, .gz, .zst or .bz2. They are read in blocks of whole records, so
+memory stays flat, and blocks are parsed in parallel. `ludometer.skat.records` lists the columns; this reader adds
+`line`, the line where a record starts, counted from 1.
 """
 
 from __future__ import annotations
@@ -22,29 +22,22 @@ from ludometer.read.files.source import plain_errors
 from ludometer.read.files.unpack import unpacked
 from ludometer.skat.records import KINDS, complete_records, schema
 from ludometer.skat.rules.cards import RANKS, SUITS
+from ludometer.skat.sheets import DamagedLine
 
 if TYPE_CHECKING:
     import polars as pl
 
 BLOCK_BYTES = 4 << 20
-"""Text that is parsed at once; fixed, so that nothing depends on the workers."""
+"""Text parsed at once; fixed, so that results do not depend on the workers."""
 
 _LONGEST = 64 << 20
 _SHOWN = 5
 _NAMES = ("place", "series", "game_id", "time", "player_0", "player_1", "player_2", "rating_0", "rating_1", "rating_2")
 
 
-@dataclass(frozen=True)
-class DamagedLine:
-    """A record that could not be read: where it starts, counted from 1, and why."""
-
-    line: int
-    reason: str
-
-
 @dataclass
 class SkatStream:
-    """Game records as they come; after the last frame `damaged` holds every line that was skipped."""
+    """Game records as they are read; after the last frame `damaged` holds every line that was skipped."""
 
     frames: Iterator[pl.DataFrame]
     damaged: list[DamagedLine] = field(default_factory=list)
@@ -61,15 +54,15 @@ class SkatReading:
     damaged: tuple[DamagedLine, ...] = ()
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a game."""
+        """One row per game."""
         return self.records
 
     def summary(self) -> str:
-        """How many games, how many of which kind, what differs from the rules, what was skipped."""
+        """How many games of which kind, what differs from the rules, what was skipped."""
         kinds = self.records["kind"].value_counts(sort=True).rows()
         lines = [f"{self.records.height:,} games: {', '.join(f'{count:,} {kind}' for kind, count in kinds)}"]
         differing = self.records["difference"].drop_nulls().value_counts(sort=True).rows()
-        lines += [f"{count:,} other than by the rules: {reason}" for reason, count in differing[:10]]
+        lines += [f"{count:,} not as the rules say: {reason}" for reason, count in differing[:10]]
         if self.damaged:
             lines += [f"{len(self.damaged):,} damaged: {_show(self.damaged)}"]
         return "\n".join(lines)
@@ -99,10 +92,10 @@ def stream_skat(
     workers: Workers | None = None,
     block_bytes: int = BLOCK_BYTES,
 ) -> SkatStream:
-    """Game records as frames, one a block of text; with flat memory whatever the size of the file.
+    """Game records as frames, one per block of text, in flat memory whatever the size of the file.
 
-    A `replay` plays the cards again. Damaged records raise, all those of a block named by their lines; with
-    `skip_damaged` they are left out and noted in the stream.
+    `replay` plays the cards again. Damaged records raise an error that names the lines of a block; with `skip_damaged`
+    they are left out and noted in the stream.
     """
     if block_bytes < 1:
         raise LudometerError("block_bytes must be at least 1")
@@ -122,7 +115,9 @@ def _frames(
         while group := [block for _, block in zip(range(2 * workers.jobs), blocks, strict=False)]:
             for frame, damaged in map_tasks(_parse_block, group, shared=(replay,), workers=workers):
                 if damaged and not skip_damaged:
-                    raise MatchDataError(f"{name}: {_show(damaged)}. Correct them, or go on without: skip_damaged=True")
+                    raise MatchDataError(
+                        f"{name}: {_show(damaged)}. Correct them, or skip them with --skip-damaged (skip_damaged=True)"
+                    )
                 stream.damaged += damaged
                 if frame.height:
                     yield frame
@@ -149,7 +144,7 @@ def _blocks(stream: BinaryIO, block_bytes: int) -> Iterator[tuple[bytes, int]]:
             del held[:cut]
         elif len(held) > _LONGEST:
             raise MatchDataError(
-                f"line {line:,}: no record starts in the next {_LONGEST >> 20} MiB: these are no records"
+                f"line {line:,}: no record starts in the next {_LONGEST >> 20} MiB: this is not a file of ISS records"
             )
         looked = len(held)
     if held:
@@ -158,9 +153,9 @@ def _blocks(stream: BinaryIO, block_bytes: int) -> Iterator[tuple[bytes, int]]:
 
 def _parse_block(task: tuple[bytes, int], replay: bool) -> tuple[pl.DataFrame, list[DamagedLine]]:
     """The records of one block, and what is damaged in it."""
+    import polars as pl
+
     from ludometer.skat.kernels import iss as kernel
-    from ludometer.skat.kernels.iss_moves import N_MOVES
-    from ludometer.skat.kernels.iss_results import N_RESULTS
 
     text, first_line = task
     block = np.frombuffer(text, np.uint8)
@@ -169,8 +164,8 @@ def _parse_block(task: tuple[bytes, int], replay: bool) -> tuple[pl.DataFrame, l
     starts = np.append(starts[:n], len(text))
     spans, status, rests = np.empty((n, len(kernel.KEYS), 2), np.int64), np.zeros(n, np.uint8), np.empty(n, np.int64)
     hands, discards = np.zeros((n, 4), np.uint32), np.zeros(n, np.uint32)
-    moves, played = np.zeros((n, N_MOVES), np.int64), np.full((n, 30), 255, np.uint8)
-    results = np.zeros((n, N_RESULTS), np.int64)
+    moves, played = np.zeros((n, kernel.N_MOVES), np.int64), np.full((n, 30), 255, np.uint8)
+    results = np.zeros((n, kernel.N_RESULTS), np.int64)
     kernel.parse_records(
         block, starts, _SUIT_LETTERS, _RANK_LETTERS, spans, status, rests, hands, discards, moves, played, results
     )
@@ -182,7 +177,7 @@ def _parse_block(task: tuple[bytes, int], replay: bool) -> tuple[pl.DataFrame, l
     damaged.sort(key=lambda fault: fault.line)
     texts = _text_columns(kernel, block, good, spans)
     frame = _to_frame(texts, hands[good], discards[good], moves[good], played[good], results[good])
-    return complete_records(frame, replay=replay).insert_column(0, _series("line", lines[good])), damaged
+    return complete_records(frame, replay=replay).insert_column(0, pl.Series("line", lines[good])), damaged
 
 
 def _letters(letters: str) -> Any:
@@ -207,7 +202,7 @@ def _stray_text(text: bytes, starts: Any, rests: Any, status: Any, newlines: Any
             content = line.strip().removeprefix(b"\xef\xbb\xbf")
             if content and not content.startswith(b"#"):
                 number = int(np.searchsorted(newlines, at)) + first_line
-                faults.append(DamagedLine(number, "text that is no record"))
+                faults.append(DamagedLine(number, "text outside of records"))
             at += len(line) + 1
     return faults
 
@@ -229,14 +224,8 @@ def _text_columns(kernel: Any, block: Any, rows: Any, spans: Any) -> pl.DataFram
     )
 
 
-def _series(name: str, values: Any, kind: Any = None) -> pl.Series:
-    import polars as pl
-
-    return pl.Series(name, values, dtype=kind)
-
-
 def _seat(values: Any) -> pl.Series:
-    """Seats, of which -1 is none."""
+    """Seats, where -1 means none."""
     import polars as pl
 
     return pl.Series(values).replace(-1, None).cast(pl.Int8)
@@ -245,23 +234,24 @@ def _seat(values: Any) -> pl.Series:
 def _to_frame(texts: pl.DataFrame, hands: Any, discards: Any, moves: Any, played: Any, results: Any) -> pl.DataFrame:
     import polars as pl
 
-    from ludometer.skat.kernels import iss_moves as move
-    from ludometer.skat.kernels import iss_results as outcome
+    from ludometer.skat.kernels import iss as kernel
 
     def result(column: int) -> Any:
         return results[:, column]
 
-    has_game, kind = moves[:, move.GAME] >= 0, result(outcome.KIND)
-    declarer = np.where(has_game | (moves[:, move.DECLARER] >= 0), moves[:, move.DECLARER], result(outcome.DECLARER))
-    left = np.maximum(moves[:, move.LEFT], result(outcome.LEFT))
-    late = np.maximum(moves[:, move.TIMED_OUT], result(outcome.TIMED_OUT))
-    resigned = moves[:, move.RESIGNED]
+    has_game, kind = moves[:, kernel.GAME] >= 0, result(kernel.RESULT_KIND)
+    declarer = np.where(
+        has_game | (moves[:, kernel.DECLARER] >= 0), moves[:, kernel.DECLARER], result(kernel.RESULT_DECLARER)
+    )
+    left = np.maximum(moves[:, kernel.LEFT], result(kernel.RESULT_LEFT))
+    late = np.maximum(moves[:, kernel.TIMED_OUT], result(kernel.RESULT_TIMED_OUT))
+    resigned = moves[:, kernel.RESIGNED]
     gave_up = (declarer >= 0) & (
         (resigned >> np.maximum(declarer, 0) & 1 == 1) | (left == declarer) | (late == declarer)
     )
-    is_hand = has_game & (moves[:, move.PICKED_UP] == 0)
-    said = moves[:, move.ANNOUNCED]
-    is_played = np.isin(kind, (outcome.WIN, outcome.LOSS))
+    is_hand = has_game & (moves[:, kernel.PICKED_UP] == 0)
+    said = moves[:, kernel.ANNOUNCED]
+    is_played = np.isin(kind, (kernel.KIND_WIN, kernel.KIND_LOSS))
     columns = {
         **{name: texts[name] for name in _NAMES if not name.startswith(("time", "rating"))},
         "time": texts["time"].str.slice(0, 19).str.to_datetime("%Y-%m-%d/%H:%M:%S", strict=False, time_unit="us"),
@@ -269,29 +259,29 @@ def _to_frame(texts: pl.DataFrame, hands: Any, discards: Any, moves: Any, played
         **{f"hand_{seat}": hands[:, seat] for seat in range(3)},
         "skat": hands[:, 3],
         "declarer": _seat(declarer),
-        "game": _seat(moves[:, move.GAME]),
+        "game": _seat(moves[:, kernel.GAME]),
         "is_hand": is_hand,
-        "schneider": said & move.SCHNEIDER > 0,
-        "schwarz": said & move.SCHWARZ > 0,
-        "ouvert": said & move.OUVERT > 0,
-        "bid": moves[:, move.BID],
+        "schneider": said & kernel.SCHNEIDER > 0,
+        "schwarz": said & kernel.SCHWARZ > 0,
+        "ouvert": said & kernel.OUVERT > 0,
+        "bid": moves[:, kernel.BID],
         "discards": np.where(is_hand, hands[:, 3], discards),
         "cards": pl.Series(played, dtype=pl.Array(pl.UInt8, 30)),
-        "n_played": moves[:, move.N_PLAYED],
+        "n_played": moves[:, kernel.N_PLAYED],
         "gave_up": gave_up,
         "kind": pl.Series(np.array(KINDS)[np.maximum(kind, 0)], dtype=pl.Enum(KINDS)),
         "resigned": resigned,
-        "penalty": result(outcome.PENALTY),
+        "penalty": result(kernel.RESULT_PENALTY),
         "left": _seat(left),
         "timed_out": _seat(late),
-        "points_recorded": result(outcome.VALUE),
-        "matadors_recorded": np.clip(result(outcome.MATADORS), -99, 99),
-        "eyes_recorded": result(outcome.EYES),
-        "tricks_recorded": result(outcome.TRICKS),
-        "won_recorded": kind == outcome.WIN,
-        "overbid_recorded": result(outcome.OVERBID) == 1,
-        "schneider_recorded": result(outcome.SCHNEIDER) == 1,
-        "schwarz_recorded": result(outcome.SCHWARZ) == 1,
+        "points_recorded": result(kernel.RESULT_VALUE),
+        "matadors_recorded": np.clip(result(kernel.RESULT_MATADORS), -99, 99),
+        "eyes_recorded": result(kernel.RESULT_EYES),
+        "tricks_recorded": result(kernel.RESULT_TRICKS),
+        "won_recorded": kind == kernel.KIND_WIN,
+        "overbid_recorded": result(kernel.RESULT_OVERBID) == 1,
+        "schneider_recorded": result(kernel.RESULT_SCHNEIDER) == 1,
+        "schwarz_recorded": result(kernel.RESULT_SCHWARZ) == 1,
     }
     types = schema()
     frame = pl.DataFrame({name: pl.Series(name, columns[name]).cast(types[name]) for name in types})

@@ -21,11 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.read.files.opening import open_source
-from ludometer.skat.reading.tables import refuse_twice
+from ludometer.skat.language import SPELLINGS, find_word
+from ludometer.skat.reading.series_tables import refuse_twice
 from ludometer.skat.rules.cards import NULL
-from ludometer.skat.rules.games import BIDS, Contract, score_game
-from ludometer.skat.rules.house_rules import HouseRules
-from ludometer.skat.words import SPELLINGS, find_word
+from ludometer.skat.rules.games import BIDS, Contract, HouseRules, score_game
 
 if TYPE_CHECKING:
     import polars as pl

@@ -17,9 +17,9 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.read.files.source import plain_errors
 from ludometer.read.files.unpack import unpacked
+from ludometer.skat.language import find_word
 from ludometer.skat.records import complete_records, schema
 from ludometer.skat.rules.cards import RANKS, SUITS
-from ludometer.skat.words import find_word
 
 if TYPE_CHECKING:
     import polars as pl

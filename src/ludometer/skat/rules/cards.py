@@ -195,10 +195,10 @@ SUIT_MASKS = np.array(
 """By game and suit (0..3, 4 trumps): the cards with which that suit is followed."""
 
 
-def deal(n: int, *, seed: int | np.random.Generator = 0) -> tuple[Masks, Masks]:
+def deal_cards(n: int, *, seed: int | np.random.Generator = 0) -> tuple[Masks, Masks]:
     """Deal n times: the hands of forehand, middlehand and rearhand (n x 3), and the skat (n).
 
-    >>> hands, skat = deal(4, seed=1)
+    >>> hands, skat = deal_cards(4, seed=1)
     >>> count_cards(hands).tolist()[0], count_cards(skat).tolist()
     ([10, 10, 10], [2, 2, 2, 2])
     >>> bool((hands.sum(axis=1) + skat == DECK).all())

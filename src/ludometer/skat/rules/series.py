@@ -1,4 +1,4 @@
-"""The score of a series: Seeger's and the extended Seeger system, at tables of three and four, with its tie-breaks."""
+"""Series of games: lists cut from game records, and their scores by Seeger's systems with tie-breaks."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ludometer.arrays import Array, Codes
+from ludometer.arrays import Array
+from ludometer.drawing import ACCENT, INK
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.result import Provenance
-from ludometer.skat.words import Language, say
+from ludometer.result import Provenance, Shown
+from ludometer.skat.language import Language, localise, number_axis, phrase, say
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 System = Literal["extended", "plain", "points"]
 
 BONUS = 50
-"""For a game won, and against a player for a game that he lost."""
+"""Added for a game won, subtracted for a game lost."""
 
 DEFENCE = {3: 40, 4: 30}
-"""For each game that another player lost, by the size of the table; the dealer who sits out gets it too."""
+"""Added for each game that another player lost, by the size of the table; the dealer who sits out gets it too."""
 
 LENGTHS = {3: 36, 4: 48}
 """Games of a full list."""
@@ -35,8 +35,8 @@ def seeger_score(
 ) -> Array:  # fmt: skip
     """points + 50 (won - lost) + B others_lost, with B 40 at a table of three and 30 at one of four.
 
-    `plain` is Seeger's system without the last part, `points` leaves the bonus out too. Edelkamp's example (its
-    printed 1295 is a misprint):
+    `plain` is Seeger's system without the last part, `points` has no bonus at all. Edelkamp's example (the printed
+    1295 is a misprint):
 
     >>> seeger_score([273, 152, 495], [8, 12, 11], [1, 4, 0], others_lost=[4, 1, 5]).tolist()
     [783, 592, 1245]
@@ -54,7 +54,7 @@ def seeger_score(
 
 
 def score_table(points: ArrayLike, won: ArrayLike, lost: ArrayLike, *, system: System = "extended") -> Array:
-    """The scores of one table from its players' totals: each also gets what the others lost.
+    """The scores of one table from its players' totals: each also gets a bonus for what the others lost.
 
     >>> score_table([492, 628, 660, -32], [12, 12, 10, 6], [0, 2, 1, 5]).tolist()
     [1332, 1308, 1320, 108]
@@ -64,70 +64,81 @@ def score_table(points: ArrayLike, won: ArrayLike, lost: ArrayLike, *, system: S
 
 
 @dataclass(frozen=True, eq=False)
-class SeriesResults:
-    """Results of series, a row a player in a series (or a seat, where substitutes shared one).
+class SeriesResults(Shown):
+    """Results of series, one row per player and series (or per seat, where substitutes shared one).
 
-    Order: by series as they first appear, then by place: more points of score, then more games won, then fewer lost,
-    then by lot; without a seed for the lot, equals share a place.
+    Order: by series as they first appear, then by place: higher score, then more games won, then fewer lost, then by
+    lot; without a seed for the lot, equals share a place.
     """
 
-    series: Array
-    player: Array
-    points: Codes
-    won: Codes
-    lost: Codes
-    score: Array
-    others_lost: Codes
-    games: Codes
-    n_seats: Codes
-    place: Codes
+    sheets: pl.DataFrame
+    """series, place, player, games, points, won, lost, others_lost, score, n_seats."""
     provenance: Provenance
 
     def __len__(self) -> int:
-        return len(self.series)
+        return len(self.sheets)
+
+    @property
+    def n_series(self) -> int:
+        """Series that were scored."""
+        return self.sheets["series"].n_unique()
+
+    @property
+    def has_totals(self) -> bool:
+        """Whether points and games won and lost are known, not the scores alone."""
+        return any(bool((self.sheets[name] != 0).any()) for name in ("points", "won", "lost"))
 
     def to_frame(self) -> pl.DataFrame:
-        """series, place, player, games, points, won, lost, others_lost, score, n_seats."""
-        import polars as pl
-
-        order = ("series", "place", "player", "games", "points", "won", "lost", "others_lost", "score", "n_seats")
-        texts = {"series": pl.String, "player": pl.String}
-        return pl.DataFrame(
-            {name: pl.Series(name, list(getattr(self, name)) if name in texts else getattr(self, name), texts.get(name))
-             for name in order}
-        )  # fmt: skip
+        """One row per player and series."""
+        return self.sheets
 
     def summary(self, language: Language = "en") -> str:
         """The first series as a sheet, and how many there are."""
         if not len(self):
             return "no series"
-        first = self.to_frame().filter(series=self.series[0])
-        names = ("place", "player", "points", "won", "lost", "score")
+        label = self.sheets["series"][0]
+        names = ["place", "player", "points", "won", "lost", "score"]
         rows = [[say(name, language) for name in names]]
-        rows += [[str(value) for value in row] for row in first.select(names).rows()]
+        rows += [[str(value) for value in row] for row in self.sheets.filter(series=label).select(names).rows()]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-        n_series = len(set(self.series.tolist()))
-        return "\n".join([f"{n_series:,} {say('series', language)}: {self.series[0]}", *lines])
+        return "\n".join([f"{self.n_series:,} {say('series', language)}: {label}", *lines])
 
-    def plot(self) -> altair.Chart:
-        """How scores are spread over the series."""
+    def charts(self, *, narrow: bool = False, language: Language = "en") -> dict[str, Any]:
+        """How scores vary, with their mean."""
         import altair as alt
 
-        counts, edges = np.histogram(np.asarray(self.score, float), bins=30)
-        bars = [
-            {"from": float(edges[k]), "to": float(edges[k + 1]), "count": int(count)} for k, count in enumerate(counts)
-        ]
-        chart: alt.Chart = (
-            alt.Chart(alt.InlineData(values=bars), width=420, height=260, title="Scores of series")
-            .mark_bar(color="#4c6a92")
+        values = self.sheets["score"].cast(float).to_numpy()
+        counts, edges = np.histogram(values, bins=min(30, max(5, int(len(values) ** 0.5))))
+        bars = [{"low": a, "high": b, "count": int(n)} for a, b, n in zip(edges[:-1], edges[1:], counts, strict=True)]
+        mean = float(values.mean())
+        label = phrase("mean of", language, mean=localise(f"{mean:,.0f}", language))
+        histogram = (
+            alt.Chart(alt.InlineData(values=bars))
+            .mark_bar(color=INK, opacity=0.75, stroke="white", strokeWidth=0.5)
             .encode(
-                x=alt.X("from:Q", bin="binned", title="Score"),
-                x2="to:Q",
-                y=alt.Y("count:Q", title="Players' series"),
+                x=alt.X(
+                    "low:Q",
+                    bin="binned",
+                    title=phrase("score axis", language),
+                    axis=number_axis(language, narrow=narrow),
+                ),
+                x2="high:Q",
+                y=alt.Y(
+                    "count:Q", title=phrase("players' series", language), axis=alt.Axis(tickMinStep=1, tickCount=5)
+                ),
             )
         )
-        return chart
+        mark = alt.Chart(alt.InlineData(values=[{"at": mean, "label": label}]))
+        line = mark.mark_rule(strokeDash=[4, 3], color=ACCENT).encode(x="at:Q")
+        text = mark.mark_text(baseline="bottom", color=ACCENT, fontSize=12).encode(
+            x="at:Q", y=alt.value(-3), text="label:N"
+        )
+        return {"scores": (histogram + line + text).properties(width=260 if narrow else 500, height=200)}
+
+    def document(self) -> dict[str, Any]:
+        """The sheets as rows."""
+        return {"series": self.sheets.to_dicts(), "absent": {}}
 
 
 def score_series(
@@ -140,12 +151,12 @@ def score_series(
 ) -> SeriesResults:
     """Scores of many series from their games.
 
-    `games` has a row a game: `series`, `player_1` to `player_3` and at tables of four `player_4` (who sits there, the
-    dealer too), `declarer` (a name; null if folded), `points` (signed). Optional: `won` (else points above 0),
+    `games` has one row per game: `series`, `player_1` to `player_3` and at tables of four `player_4` (who sits there,
+    the dealer too), `declarer` (a name; null if folded), `points` (signed). Optional: `won` (else points above 0),
     `has_bonus` (False for Ramsch, which counts points only), `game` (rows that share a number are one game).
-    A substitute in the middle of a list is another name in the same seat: by `player` each has the games at which he
-    sat, with what others lost in these; by `seat` they share one result. `rescale` brings shorter lists to 36 games
-    (48 at tables of four); `seed` draws lots where all tie-breaks are equal.
+    A substitute is another name in the same seat: by `player` each is scored for the games they sat at, including what
+    others lost in these; by `seat` they share one result. `rescale` scales shorter lists to 36 games (48 at tables of
+    four); `seed` draws lots where all tie-breaks are equal.
     """
     import polars as pl
 
@@ -173,7 +184,11 @@ def score_series(
         full = pl.when(pl.col("n_seats") == 4).then(LENGTHS[4]).otherwise(LENGTHS[3])
         score = score * full / pl.col("games")
     totals = totals.with_columns(score=score)
-    return results_of(totals, seed=seed, provenance=_provenance(system=system, by=by, rescale=rescale, seed=seed))
+    return results_of(
+        totals,
+        seed=seed,
+        provenance=Provenance("series score", {"system": system, "by": by, "rescale": rescale, "seed": seed}),
+    )
 
 
 def results_of(totals: pl.DataFrame, *, seed: int | None, provenance: Provenance) -> SeriesResults:
@@ -192,20 +207,16 @@ def results_of(totals: pl.DataFrame, *, seed: int | None, provenance: Provenance
     changes = (key != key.shift().over("series")).fill_null(True)
     number = pl.int_range(1, pl.len() + 1).over("series")
     ranked = ranked.with_columns(place=pl.when(changes).then(number).forward_fill())
-    texts = {name: ranked[name].to_numpy().astype(object) for name in ("series", "player")}
-    numbers = {
-        name: ranked[name].cast(pl.Int32).to_numpy()
-        for name in ("points", "won", "lost", "others_lost", "games", "n_seats", "place")
-    }
-    return SeriesResults(score=ranked["score"].to_numpy(), provenance=provenance, **texts, **numbers)
+    numbers = ("place", "games", "points", "won", "lost", "others_lost", "n_seats")
+    sheets = ranked.with_columns(pl.col("series", "player").cast(pl.String), pl.col(numbers).cast(pl.Int32))
+    return SeriesResults(sheets.select(_SHEET), provenance)
 
 
-def _provenance(**parameters: Any) -> Provenance:
-    return Provenance("series score", parameters)
+_SHEET = ("series", "place", "player", "games", "points", "won", "lost", "others_lost", "score", "n_seats")
 
 
 def _at_table(games: pl.DataFrame) -> pl.DataFrame:
-    """A row a game and seat: who sits there, and whether he was the declarer."""
+    """One row per game and seat: who sits there, and whether they were the declarer."""
     import polars as pl
 
     seats: list[str] = [name for name in ("player_1", "player_2", "player_3", "player_4") if name in games.columns]
@@ -258,3 +269,107 @@ def _check_games(games: pl.DataFrame, seats: list[str]) -> None:
     ]
     if faults:
         raise MatchDataError("games of series: " + "; ".join(faults))
+
+
+_PLAYERS = ("player_0", "player_1", "player_2")
+
+
+def gather_lists(
+    records: pl.DataFrame,
+    *,
+    rest: Literal["drop", "keep"] = "drop",
+    folded: bool = False,
+    points: Literal["recorded", "rules"] = "recorded",
+    lengths: dict[int, int] | None = None,
+) -> pl.DataFrame:
+    """The games of full lists, as `score_series` takes them, from game records in their order.
+
+    Games of a session (`series`) belong together if the same three play, or, at a table of four, three of the same
+    four: a session of four names in which the three change at least every other game. Each group is cut into lists of
+    36 games (48 at tables of four); a shorter remainder is dropped, or kept for `score_series(..., rescale=True)`.
+    Penalties before a contract and unknown results never count, folded games only with `folded`. A list is called
+    session/table/number.
+    """
+    import polars as pl
+
+    if rest not in ("drop", "keep") or points not in ("recorded", "rules"):
+        raise LudometerError("rest must be drop or keep, and points recorded or rules")
+    full = LENGTHS | (lengths or {})
+    kinds = ["won", "lost", "folded"] if folded else ["won", "lost"]
+    score = pl.col("points_recorded" if points == "recorded" else "points")
+    games = _name_tables(records.with_row_index("row").filter(pl.col("kind").cast(pl.String).is_in(kinds)))
+    length = pl.when(pl.col("n_seats") == 4).then(full[4]).otherwise(full[3])
+    number = pl.int_range(pl.len()).over("series", "table")
+    games = games.with_columns(list=number // length, length=length)
+    if rest == "drop":
+        games = games.filter(pl.len().over("series", "table", "list") == pl.col("length"))
+    declarer = pl.when(pl.col("kind") != "folded").then(
+        pl.coalesce(pl.when(pl.col("declarer") == seat).then(pl.col(name)) for seat, name in enumerate(_PLAYERS))
+    )
+    return games.select(
+        pl.concat_str(
+            pl.col("series").fill_null(""), pl.col("table").cast(pl.String), (pl.col("list") + 1).cast(pl.String),
+            separator="/",
+        ).alias("series"),
+        pl.int_range(1, pl.len() + 1).over("series", "table", "list").alias("game"),
+        "time",
+        *(pl.col("names").list.get(seat - 1, null_on_oob=True).alias(f"player_{seat}") for seat in range(1, 5)),
+        declarer=declarer,
+        points=score,
+        won=pl.col("won_recorded" if points == "recorded" else "won"),
+        record=pl.col("row"),
+    )  # fmt: skip
+
+
+def merge_copies(records: pl.DataFrame) -> pl.DataFrame:
+    """Game records with copies of a program under the program's name: "xskat:2" is the server's second xskat.
+
+    In a session with two copies of a program each keeps its name: nobody plays against themselves.
+    """
+    import polars as pl
+
+    session = pl.coalesce("series", pl.concat_str(pl.lit("\t"), pl.int_range(pl.len()).cast(pl.String)))
+    seats = records.select(*_PLAYERS, session=session).unpivot(_PLAYERS, index="session", value_name="name")
+    names = seats.unique(["session", "name"]).with_columns(program=_strip_copy(pl.col("name")))
+    alone = names.filter(
+        (pl.col("name") != pl.col("program")) & (pl.len().over("session", "program") == 1)
+    ).select("session", "name", "program")  # fmt: skip
+    if not len(alone):
+        return records
+    merged = records.with_columns(session=session)
+    for seat in _PLAYERS:
+        own = alone.rename({"name": seat})
+        merged = merged.join(own, on=["session", seat], how="left", maintain_order="left")
+        merged = merged.with_columns(pl.coalesce("program", seat).alias(seat)).drop("program")
+    return merged.drop("session")
+
+
+def _strip_copy(name: pl.Expr) -> pl.Expr:
+    return name.str.replace(r":\d+$", "")
+
+
+def _name_tables(games: pl.DataFrame) -> pl.DataFrame:
+    """Add `table` (a number in the session), `names` (sorted) and `n_seats`; `row` is the place in the records."""
+    import polars as pl
+
+    games = games.with_columns(trio=pl.concat_list(_PLAYERS).list.sort())
+    key = pl.col("trio").list.join("\t")
+    games = games.with_columns(key=key)
+    changes = (pl.col("key") != pl.col("key").shift().over("series")).fill_null(False)
+    sessions = (
+        games.with_columns(changes=changes)
+        .group_by("series", maintain_order=True)
+        .agg(
+            pl.col("trio").explode().unique().sort().alias("all"),
+            (pl.col("changes").sum() * 2 + 1 >= pl.len()).alias("rotates"),
+        )
+        .with_columns(is_four=(pl.col("all").list.len() == 4) & pl.col("rotates"))
+    )
+    games = games.join(sessions, on="series", how="left", maintain_order="left", nulls_equal=True).with_columns(
+        names=pl.when("is_four").then("all").otherwise("trio"),
+        group=pl.when("is_four").then(pl.lit("")).otherwise("key"),
+    )
+    first = pl.col("row").min().over("series", "group")
+    return games.with_columns(
+        table=first.rank("dense").over("series").cast(pl.Int32), n_seats=pl.col("names").list.len()
+    )

@@ -1,4 +1,4 @@
-"""Tables of the Skat commands as rows of text, for the terminal and the page alike, in German and English."""
+"""What results say in German and English: tables as rows of text, for the terminal and the page, and sentences."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from ludometer.report.text import format_table
-from ludometer.skat.report.phrases import localise, phrase, reason_in
-from ludometer.skat.words import Language
+from ludometer.skat.language import Language, localise, phrase, reason_in
 from ludometer.wording import time_text
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ludometer.ratings.scores.audit import SeriesRatings
-    from ludometer.skat.luck.calibration import Calibration
+    from ludometer.skat.luck.factors import ChanceEffect
+    from ludometer.skat.luck.winning import Calibration
+    from ludometer.skat.ratings import SkatRatings
     from ludometer.skat.sensitivity import Placement, Sensitivity
 
 Table = tuple[list[str], list[list[str]]]
@@ -56,7 +56,7 @@ def rating_table(players: pl.DataFrame, language: Language) -> Table:
 
 
 def plain_table(frame: pl.DataFrame, language: Language, *, names: Mapping[str, str] | None = None) -> Table:
-    """Any table: a number as such, yes or no in words."""
+    """Any table: numbers in digits, truths as yes or no."""
     words = names or {}
     headers = [phrase(words.get(name, name), language) for name in frame.columns]
     rows = []
@@ -71,9 +71,9 @@ def plain_table(frame: pl.DataFrame, language: Language, *, names: Mapping[str, 
     return headers, rows
 
 
-def season_names() -> dict[str, str]:
-    """Headings of a season table that mean something else elsewhere."""
-    return {"series": "n_series"}
+SEASON_NAMES = {"series": "n_series"}
+TEAM_NAMES = {"points": "team_points"}
+"""Headings that mean something else elsewhere."""
 
 
 def spread_table(found: Sensitivity, language: Language) -> Table:
@@ -93,17 +93,38 @@ def spread_table(found: Sensitivity, language: Language) -> Table:
     return headers, rows
 
 
-def describe_sensitivity(found: Sensitivity, placement: Placement | None, start: float, language: Language) -> str:
+def describe_ratings(found: SkatRatings, language: Language, *, top: int, explain: str | None) -> str:
+    """The rating list, and the tables that were asked for."""
+    players = found.players
+    lines = [show(rating_table(players.head(top), language))]
+    if len(players) > top:
+        lines.append(phrase("and more of", language, n=f"{len(players) - top:,}", all=len(players)))
+    if found.rules.are_special and found.season is not None:
+        rows = plain_table(found.season.head(top), language, names=SEASON_NAMES)
+        lines += ["", phrase("Season", language), show(rows)]
+    if found.teams is not None:
+        lines += ["", phrase("Teams", language), show(plain_table(found.teams, language, names=TEAM_NAMES))]
+    if found.source.chance is not None:
+        lines += ["", describe_chance(found.source.chance, language)]
+    if found.sensitivity is not None:
+        lines += ["", show(spread_table(found.sensitivity, language), left=())]
+    if explain:
+        lines += ["", *explain_updates(found.ratings.updates, explain, language)]
+    return "\n".join(lines)
+
+
+def describe_sensitivity(found: Sensitivity, language: Language) -> str:
     """The table and, where targets were given, the K and the start that come nearest to them."""
-    head = phrase(
-        "sensitivity of",
-        language,
-        n=localise(f"{found.n_series:,}", language),
-        players=localise(f"{found.n_players:,}", language),
-        start=localise(f"{start:g}", language),
-    )
-    lines = [head, show(spread_table(found, language), left=())]
-    return "\n".join([*lines, describe_placement(placement, language)] if placement is not None else lines)
+    lines = [lead_of_sensitivity(found, language), show(spread_table(found, language), left=())]
+    if found.placement is not None:
+        lines.append(describe_placement(found.placement, language))
+    return "\n".join(lines)
+
+
+def lead_of_sensitivity(found: Sensitivity, language: Language) -> str:
+    """How many series, players, and the start."""
+    numbers = {"n": f"{found.n_series:,}", "players": f"{found.n_players:,}", "start": f"{found.start:g}"}
+    return phrase("sensitivity of", language, **{name: localise(text, language) for name, text in numbers.items()})
 
 
 def describe_placement(placement: Placement, language: Language) -> str:
@@ -140,17 +161,11 @@ def quality_table(check: Calibration, language: Language) -> Table:
     return [phrase(name, language) for name in names], rows
 
 
-def explain_updates(ratings: SeriesRatings, player: str, language: Language) -> list[str]:
+def explain_updates(updates: pl.DataFrame, player: str, language: Language) -> list[str]:
     """Each update of one player in words and numbers."""
     forms = {
-        "score": ".0f",
-        "total": ".0f",
-        "expected": ".2f",
-        "before": ".2f",
-        "change": "+.2f",
-        "rating": ".2f",
-        "k": "g",
-    }
+        "score": ".0f", "total": ".0f", "expected": ".2f", "before": ".2f", "change": "+.2f", "rating": ".2f", "k": "g",
+    }  # fmt: skip
     return [
         phrase(
             "update",
@@ -158,18 +173,15 @@ def explain_updates(ratings: SeriesRatings, player: str, language: Language) -> 
             series=row["series"],
             **{name: localise(format(row[name], form), language) for name, form in forms.items()},
         )
-        for row in ratings.updates.filter(player=player).iter_rows(named=True)
+        for row in updates.filter(player=player).iter_rows(named=True)
     ]
 
 
-def describe_chance(chance: Mapping[str, Any], language: Language) -> str:
-    """What the chance factors did, and by how much less scores spread."""
-    spreads = {
-        name: "-" if chance[f"score_sd_{name}"] is None else f"{chance[f'score_sd_{name}']:.0f}"
-        for name in ("before", "after")
-    }
-    rule = "position rule" if chance["factors"] == ["position"] else "chance rule"
-    return phrase(rule, language, factors=", ".join(chance["factors"]), **spreads)
+def describe_chance(chance: ChanceEffect, language: Language) -> str:
+    """What the chance factors did, and how much less scores vary."""
+    before, after = ("-" if sd is None else f"{sd:.0f}" for sd in (chance.score_sd_before, chance.score_sd_after))
+    rule = "position rule" if chance.factors == ("position",) else "chance rule"
+    return phrase(rule, language, factors=", ".join(chance.factors), before=before, after=after)
 
 
 def describe_check(n_agreed: int, n_flagged: int, language: Language) -> str:
@@ -179,7 +191,7 @@ def describe_check(n_agreed: int, n_flagged: int, language: Language) -> str:
 
 
 def describe_difference(row: Mapping[str, Any], language: Language) -> str:
-    """One game that is recorded otherwise than by the rules."""
+    """One game that is not recorded as the rules say."""
     values = {"written": _number(row["written"], 0, language), "rules": _number(row["by_rules"], 0, language)}
     place = " ".join(filter(None, (phrase("series", language), row["series"], phrase("game", language), row["game"])))
     who = f" ({row['player']})" if row["player"] else ""
@@ -206,6 +218,6 @@ def _moment(value: Any, language: Language) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, date):
-        # of a time of day nobody asks in a list
+        # a list needs no time of day
         return f"{value:%d.%m.%Y}" if language == "de" else f"{value:%Y-%m-%d}"
     return str(time_text(value))

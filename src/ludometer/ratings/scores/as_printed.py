@@ -1,9 +1,8 @@
-"""Other ways to rate tables of several players, side by side: averages, handicaps, quotients, one winner of many."""
+"""Multiplayer ratings that Edelkamp's paper discusses before its own, as printed: for comparison only."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
@@ -12,13 +11,13 @@ import numpy as np
 from ludometer.arrays import Codes, Floats
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches, Seats
-from ludometer.ratings.driver import AnySystem, prepare
+from ludometer.ratings.driver import AnySystem
 from ludometer.ratings.scores.elo import SeriesElo
-from ludometer.ratings.scores.record import SeriesRecord, scores_of
+from ludometer.ratings.scores.series import SERIES_COLUMNS, scores_of
 from ludometer.scale import ELO, expected_score
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 Method = Literal["mean", "repeated", "points", "softmax", "each"]
 
@@ -26,39 +25,18 @@ FORUM = SeriesElo(k=0.1, form="additive")
 """The proposal of 2007: E_i = R_i + mean(S) - mean(R), K 0.1."""
 
 
-def kewel_rating(average: Floats, n: Floats, n0: float = 60.0) -> Floats:
-    """average log10(10000 n) / log10(10000 n0): a mean that counts more, the more series it rests on.
-
-    n0 is how many are usual: 60 a year, 8 a month.
-
-    >>> kewel_rating(np.array([1000.0, 1000.0]), np.array([60, 6])).round(1).tolist()
-    [1000.0, 826.9]
-    """
-    if not n0 > 0 or (np.asarray(n) < 1).any():
-        raise LudometerError("the Kewel rating needs numbers of series from 1 up")
-    return np.asarray(average * np.log10(10_000 * np.asarray(n, np.float64)) / math.log10(10_000 * n0))
-
-
-def euroskat_handicap(average: Floats, games: Floats, reference: float = 24.35) -> Floats:
-    """(24.35 - own average a game) games: what a player is given beforehand.
-
-    >>> euroskat_handicap(np.array([24.35, 20.35]), np.array([36, 36])).round(1).tolist()
-    [0.0, 144.0]
-    """
-    return np.asarray((reference - average) * games)
-
-
 @dataclass(frozen=True)
 class QuotientElo:
     """R <- (R f + S sqrt(Y)) / (f + 1), Y = (S / others' mean S) / (R / others' mean R).
 
-    The first idea of Edelkamp's paper, rejected there: a moving mean of scores, each by the root of its quotient. Where
-    a quotient is not positive the score counts as it is. The sum of ratings does not stay.
+    The first idea of Edelkamp's paper, rejected there: a moving mean of scores, each times the root of its quotient.
+    Where a quotient is not positive, the score counts as it is. The sum of ratings is not constant.
     """
 
     f: float = 49.0
     start_rating: float = 800.0
     name: ClassVar[str] = "quotient-elo"
+    uses: ClassVar[tuple[str, ...]] = SERIES_COLUMNS
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.f) and self.f >= 0 and math.isfinite(self.start_rating)):
@@ -74,7 +52,7 @@ class QuotientElo:
         return np.full(n_players, float(self.start_rating))
 
     def play(self, state: Floats, matches: Matches) -> tuple[Floats, Floats]:
-        """Play the series in order; as forecasts of who wins, shares of the ratings (0 for those below 0)."""
+        """Play the series in order; the forecast of who wins is the share of the ratings (0 for those below 0)."""
         from ludometer.kernels.systems.one_winner import quotient_pass
 
         score, seats = scores_of(matches), matches.seats
@@ -82,7 +60,8 @@ class QuotientElo:
         rating, before = np.concatenate((state, self.start(grown))), np.empty(len(score))
         quotient_pass(seats.starts, seats.player, score, rating, self.f, before)
         chance = np.maximum(before, 1e-9)
-        return rating, chance / np.repeat(np.add.reduceat(chance, seats.starts[:-1]), seats.sizes)
+        share = chance / np.repeat(np.add.reduceat(chance, seats.starts[:-1]), seats.sizes)
+        return rating, share if isinstance(matches.table, Seats) else share[::2]
 
     def ratings(self, state: Floats) -> Floats:
         """In points of the scores."""
@@ -96,12 +75,12 @@ class QuotientElo:
 
 @dataclass(frozen=True)
 class MultiplayerElo:
-    """Elo for one winner of n, in the ways that Edelkamp's paper goes through before its own.
+    """Elo for one winner among n, in the ways that Edelkamp's paper discusses before its own.
 
-    "mean": E against the mean opponent, 1 for the winner; as the E of equals add up to n / 2, points are lost.
-    "repeated": the same n - 1 times. "points": n / 2 for the winner, so that equals lose none. "each": the winner beats
-    one opponent after the other, in the order of the seats. "softmax": E_i = 10^(R_i / 400) / sum, which is `Elo` for
-    the win.
+    "mean": E against the mean opponent, 1 for the winner; the E of equals add up to n / 2, so points are lost.
+    "repeated": the same n - 1 times. "points": n / 2 for the winner, so that equals lose nothing. "each": the winner
+    beats one opponent after the other, in the order of the seats. "softmax": E_i = 10^(R_i / 400) / sum, which is `Elo`
+    for the win.
 
     >>> table = Matches.of_seats([0, 3], [0, 1, 2], [1, 2, 3])
     >>> for method in ("mean", "points", "softmax"):
@@ -115,6 +94,7 @@ class MultiplayerElo:
     k: float = 24.0
     method: Method = "mean"
     start_rating: float = 1500.0
+    uses: ClassVar[tuple[str, ...]] = SERIES_COLUMNS
 
     def __post_init__(self) -> None:
         if self.method not in get_args(Method):
@@ -157,43 +137,6 @@ class MultiplayerElo:
 
 
 def all_variants() -> list[AnySystem]:
-    """Every system here and in `series`, as the paper and the clubs have them."""
+    """Series Elo in both forms and every system of this module."""
     several: list[AnySystem] = [MultiplayerElo(method=method) for method in get_args(Method)]
     return [SeriesElo(), FORUM, QuotientElo(), *several]
-
-
-def compare_variants(
-    record: SeriesRecord,
-    *,
-    systems: Sequence[AnySystem] | None = None,
-    n0: float = 60.0,
-    reference: float = 24.35,
-    games: int | None = None,
-) -> pl.DataFrame:
-    """A row a player: series, average, Kewel rating, handicap and a column for each system, by the first system.
-
-    The handicap is that of a series and needs the column games, or `games` in each series.
-    """
-    import polars as pl
-
-    seats = record.seats
-    n = len(record.matches.players)
-    played = np.bincount(seats.player, minlength=n)
-    known = np.maximum(played, 1)
-    average = np.bincount(seats.player, weights=record.columns["score"], minlength=n) / known
-    columns: dict[str, Any] = {
-        "player": record.matches.players.names,
-        "series": played,
-        "average": average,
-        "kewel": kewel_rating(average, known, n0),
-    }
-    length = record.columns.get("games", None if games is None else np.full(len(seats.player), float(games)))
-    if length is not None:
-        each = np.bincount(seats.player, weights=length, minlength=n) / known
-        columns["handicap"] = euroskat_handicap(average / np.maximum(each, 1e-9), each, reference)
-    chosen = [prepare(system, record.matches) for system in systems or all_variants()]
-    for system in chosen:
-        state, _ = system.play(system.start(0), record.matches)
-        columns[system.name] = system.ratings(state)
-    frame = pl.DataFrame(columns).filter(pl.col("series") > 0)
-    return frame.sort(chosen[0].name, "player", descending=[True, False])

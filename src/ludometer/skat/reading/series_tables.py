@@ -1,8 +1,8 @@
-"""Results of series from a table, a row a player in a series: of Skat, or of any other game with scores.
+"""Results of series, teams and rating lists from tables with German or English headings.
 
-Columns, under German or English headings: `series`, `player`, and `score`, or `points`, `won`, `lost`; if there,
-`games`, `time` (2024-01-31 or 31.1.2024), `position` (how strong the start was) and `adjusted` (the score to be rated).
-Every fault is told with its row, its column and what to do.
+Series have one row per player and series, in Skat or any other game with scores: `series`, `player`, and `score`, or
+`points`, `won`, `lost`; optional `games`, `time` (2024-01-31 or 31.1.2024), `position` (strength of the starting
+position) and `adjusted` (the score to rate). Every fault is reported with row, column and remedy.
 """
 
 from __future__ import annotations
@@ -16,14 +16,73 @@ import numpy as np
 from ludometer.errors import MatchDataError
 from ludometer.read.files.opening import open_source
 from ludometer.result import Provenance
-from ludometer.skat.reading.tables import refuse_twice
+from ludometer.skat.language import find_word
 from ludometer.skat.rules.series import SeriesResults, System, results_of, seeger_score
-from ludometer.skat.words import find_word
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ludometer.ratings.scores.record import SeriesRecord
+    from ludometer.matches import Matches
+
+
+def read_teams(path: str) -> dict[str, str]:
+    """The team of each player: a table of player and team."""
+    frame = _small_table(path, {"team": ("team", "mannschaft", "verein", "club")})
+    twice = frame.filter(frame["player"].is_duplicated())
+    if len(twice):
+        raise MatchDataError(f"{path}: {twice['player'][0]} has two rows; leave one out, a player is in one team")
+    return dict(zip(frame["player"].to_list(), frame["team"].to_list(), strict=True))
+
+
+def read_standing(path: str) -> pl.DataFrame:
+    """A published list: player, rating, and series where the table says how many each has played."""
+    import polars as pl
+
+    frame = _small_table(path, {"rating": ("rating", "wertung", "elo")}, also=("series",))
+    number = frame["rating"].cast(pl.Float64, strict=False)
+    bad = (~number.is_finite().fill_null(False)).arg_true().to_list()
+    if bad:
+        raise MatchDataError(f"{path}: row {bad[0] + 1:,}: {frame['rating'][bad[0]]!r} is no rating; correct it")
+    frame = frame.with_columns(number)
+    if "series" not in frame.columns:
+        return frame
+    return frame.with_columns(pl.col("series").cast(pl.Float64, strict=False).cast(pl.Int64, strict=False).fill_null(0))
+
+
+def refuse_twice(rows: pl.DataFrame, keys: tuple[str, str], name: str, says: str) -> None:
+    """Raise if two rows (their numbers are in `row`) share these two columns; `says` is filled with both."""
+    import polars as pl
+
+    twice = rows.filter(pl.struct(keys).is_duplicated())
+    if len(twice):
+        first = {key: twice[key][0] for key in keys}
+        both = twice.filter(**first)["row"].to_list()
+        raise MatchDataError(f"{name}: rows {both[0]:,} and {both[1]:,}: {says.format(**first)}")
+
+
+def _small_table(path: str, wanted: dict[str, tuple[str, ...]], also: tuple[str, ...] = ()) -> pl.DataFrame:
+    import polars as pl
+
+    table = open_source(path)
+    words = {"player": ("player", "name", "spieler"), **wanted, **{name: (name,) for name in also}}
+    folded = {heading.strip().casefold(): heading for heading in table.schema}
+    found = {key: next((folded[word] for word in names if word in folded), None) for key, names in words.items()}
+    missing = [key for key in ("player", *wanted) if found[key] is None]
+    if missing:
+        raise MatchDataError(
+            f"{path}: no column is called {' or '.join(missing)}; there are: {', '.join(table.schema)}"
+        )
+    named = {heading: key for key, heading in found.items() if heading is not None}
+    frames = list(table.batches(named))
+    if not frames:
+        raise MatchDataError(f"{path}: there are no rows; a row a player is expected")
+    frame = pl.concat(frames).rename(named).cast(pl.String)
+    frame = frame.with_columns(pl.all().str.strip_chars())
+    bad = (frame["player"].is_null() | (frame["player"] == "")).arg_true().to_list()
+    if bad:
+        raise MatchDataError(f"{path}: row {bad[0] + 1:,}: no player; fill it in or leave the row out")
+    return frame
+
 
 _log = logging.getLogger(__name__)
 
@@ -49,13 +108,13 @@ _FAR = 1000.0
 _SHOWN = 5
 
 
-def read_series_record(source: Any) -> SeriesRecord:
-    """Results of series as ratings take them."""
-    from ludometer.ratings.scores.record import SeriesRecord
+def read_series(source: Any) -> Matches:
+    """Results of series as matches with scores."""
+    from ludometer.ratings.scores.series import make_series
 
     frame, name = read_series_table(source)
     try:
-        return SeriesRecord.of_frame(frame)
+        return make_series(frame)
     except MatchDataError as error:
         raise MatchDataError(f"{name}: {error}") from error
 

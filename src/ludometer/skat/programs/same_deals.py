@@ -1,6 +1,6 @@
-"""The same deals played by several: who won what the others lost, McNemar's test, and the difference of scores.
+"""The same deals played by different players: who won what others lost, McNemar's test, the difference of scores.
 
-Edelkamp's Tables VI and VII: games of people played again by an open-card solver and by a program.
+Edelkamp's Tables VI and VII: games of people, played again by an open-card solver and by a program.
 """
 
 from __future__ import annotations
@@ -16,24 +16,23 @@ from numpy.typing import ArrayLike
 
 from ludometer.arrays import Counts, Floats
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.result import Provenance
+from ludometer.result import Provenance, Shown
 from ludometer.wording import PERCENT_LABELS, percent
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 _MOST = 6
-"""Players of the same deals: the table has two to this power cells."""
+"""Players of the same deals: n players make a table of 2^n cells."""
 
 
 @dataclass(frozen=True)
 class PairComparison:
     """The second player against the first on the same deals.
 
-    `gained` deals only the second won, `dropped` only the first. `exact` and `mid_p` are McNemar's test, two-sided;
-    `difference` is the difference of shares won (second less first) with its interval (Bonett and Price 2012);
-    `score_difference` the mean difference of scores a deal, where scores are known.
+    Only the second won `gained` deals, only the first `dropped`. `exact` and `mid_p` are McNemar's test, two-sided;
+    `difference` is the difference of shares won (second minus first) with its interval (Bonett and Price 2012);
+    `score_difference` the mean difference of scores per deal, where scores are known.
     """
 
     first: str
@@ -49,15 +48,15 @@ class PairComparison:
 
 
 @dataclass(frozen=True, eq=False)
-class PairedReplays:
+class DealComparison(Shown):
     """How often each combination of wins came up, and every two players compared."""
 
     players: tuple[str, ...]
     counts: Counts
-    """Shape (2, 2, ...): an axis a player, 0 lost and 1 won."""
+    """Shape (2, 2, ...): one axis per player, 0 lost and 1 won."""
     comparisons: tuple[PairComparison, ...]
     confidence: float
-    provenance: Provenance = field(default_factory=lambda: Provenance("paired replays"))
+    provenance: Provenance = field(default_factory=lambda: Provenance("same deals"))
 
     @property
     def won(self) -> dict[str, int]:
@@ -69,7 +68,7 @@ class PairedReplays:
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a combination: won by each player, and the number of deals."""
+        """One row per combination: won by each player, and the number of deals."""
         import polars as pl
 
         cells = list(product((0, 1), repeat=len(self.players)))
@@ -77,7 +76,7 @@ class PairedReplays:
         return pl.DataFrame({**columns, "deals": [int(self.counts[cell]) for cell in cells]})
 
     def summary(self) -> str:
-        """Shares won, and a line for every two."""
+        """Shares won, and one line per pair of players."""
         n = int(self.counts.sum())
         lines = [
             f"{n:,} deals; won: " + ", ".join(f"{name} {won:,} ({percent(won / n)})" for name, won in self.won.items())
@@ -86,20 +85,24 @@ class PairedReplays:
             score = ""
             if c.score_difference is not None and c.score_interval is not None:
                 low, high = c.score_interval
-                score = f"; score {c.score_difference:+.2f} a deal ({low:+.2f} to {high:+.2f})"
+                score = f"; score {c.score_difference:+.2f} per deal ({low:+.2f} to {high:+.2f})"
             lines.append(
                 f"{c.second} against {c.first}: {c.gained:,} gained, {c.dropped:,} dropped, {c.difference:+.2%} "
                 f"({c.interval[0]:+.2%} to {c.interval[1]:+.2%}), mid-p {c.mid_p:.3g}{score}"
             )
         return "\n".join(lines)
 
-    def plot(self) -> altair.LayerChart:
+    def document(self) -> dict[str, Any]:
+        """The counts and the comparisons."""
+        return {"deals": self.to_frame().to_dicts(), "pairs": [vars(pair) for pair in self.comparisons], "absent": {}}
+
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
         """Difference of the shares won, with its interval."""
         import altair as alt
 
         rows = [
             {
-                "pair": f"{c.second} less {c.first}",
+                "pair": f"{c.second} minus {c.first}",
                 "difference": c.difference,
                 "low": c.interval[0],
                 "high": c.interval[1],
@@ -110,27 +113,27 @@ class PairedReplays:
         bars = base.mark_rule().encode(
             x=alt.X("low:Q", title="difference of deals won", axis=alt.Axis(labelExpr=PERCENT_LABELS)), x2="high:Q"
         )
-        chart: altair.LayerChart = bars + base.mark_point(filled=True).encode(x="difference:Q")
-        return chart
+        whole = bars + base.mark_point(filled=True).encode(x="difference:Q")
+        return {"differences": whole.properties(width=180 if narrow else 420)}
 
 
-def compare_replays(
+def compare_deals(
     won: Mapping[str, ArrayLike], *, scores: Mapping[str, ArrayLike] | None = None, confidence: float = 0.95
-) -> PairedReplays:
-    """Compare players who played the same deals: a truth a deal for each, and scores if known.
+) -> DealComparison:
+    """Compare players of the same deals: for each player won or lost per deal, and scores if known.
 
-    >>> result = compare_replays({"people": [1, 1, 0, 0, 0], "program": [1, 1, 1, 1, 0]})
+    >>> result = compare_deals({"people": [1, 1, 0, 0, 0], "program": [1, 1, 1, 1, 0]})
     >>> result.won, result.comparisons[0].gained, result.comparisons[0].exact
     ({'people': 2, 'program': 4}, 2, 0.5)
     """
     names = tuple(won)
     columns = [np.asarray(won[name]).astype(bool) for name in names]
     if len({len(column) for column in columns}) > 1:
-        raise LudometerError("every player has a result for the same deals")
+        raise LudometerError("every player needs one result for each deal")
     if scores is not None and (
         set(scores) != set(names) or any(len(np.asarray(s)) != len(columns[0]) for s in scores.values())
     ):
-        raise LudometerError("scores are for the same players and deals as the results")
+        raise LudometerError("scores must be for the same players and deals as the results")
     _check_players(names)
     code = sum(column.astype(np.int64) << (len(names) - 1 - axis) for axis, column in enumerate(columns))
     counts = np.bincount(np.asarray(code), minlength=2 ** len(names)).reshape((2,) * len(names))
@@ -138,7 +141,7 @@ def compare_replays(
     return _compare(names, counts, earned, confidence)
 
 
-def compare_counts(players: Sequence[str], counts: ArrayLike, *, confidence: float = 0.95) -> PairedReplays:
+def compare_counts(players: Sequence[str], counts: ArrayLike, *, confidence: float = 0.95) -> DealComparison:
     """The same from a table of counts: by lost and won of each player, the last changing fastest.
 
     >>> human_and_solver_and_program = [4080, 4132, 297, 4768, 5273, 9442, 1085, 52820]
@@ -149,14 +152,14 @@ def compare_counts(players: Sequence[str], counts: ArrayLike, *, confidence: flo
     _check_players(names)
     table = np.asarray(counts)
     if table.size != 2 ** len(names) or (table < 0).any() or not table.sum():
-        raise LudometerError(f"{len(names)} players need {2 ** len(names)} counts that are not negative")
+        raise LudometerError(f"{len(names)} players need {2 ** len(names)} counts from 0 up")
     return _compare(names, table.astype(np.int64).reshape((2,) * len(names)), {}, confidence)
 
 
-def read_replays(path: str | Path, *, confidence: float = 0.95) -> PairedReplays:
-    """From a CSV with a row a deal and player: deal, player, won (0 or 1) and, if known, score.
+def read_deals(path: str | Path, *, confidence: float = 0.95) -> DealComparison:
+    """From a CSV with one row per deal and player: deal, player, won (0 or 1) and, if known, score.
 
-    Every deal must have been played once by every player; all that is missing or double is reported.
+    Every player must have played every deal once; missing and repeated rows are reported.
     """
     import polars as pl
 
@@ -177,7 +180,7 @@ def read_replays(path: str | Path, *, confidence: float = 0.95) -> PairedReplays
     )
     uneven = per_deal.filter((pl.col("n") != len(players)) | (pl.col("k") != len(players)))
     if uneven.height:
-        faults.append(f"{uneven.height} deals that not every player has once, the first is {uneven['deal'][0]}")
+        faults.append(f"{uneven.height} deals that not every player has exactly once, the first is {uneven['deal'][0]}")
     if faults:
         raise MatchDataError(f"{path}: " + "; ".join(faults))
     order = {deal: place for place, deal in enumerate(per_deal["deal"])}
@@ -188,7 +191,7 @@ def read_replays(path: str | Path, *, confidence: float = 0.95) -> PairedReplays
         won[name] = own["won"].cast(pl.String).is_in(["1", "true"]).to_numpy()[place]
         if has_score:
             scores[name] = own["score"].cast(pl.Float64).to_numpy()[place]
-    return compare_replays(won, scores=scores if has_score else None, confidence=confidence)
+    return compare_deals(won, scores=scores if has_score else None, confidence=confidence)
 
 
 def mcnemar(gained: int, dropped: int) -> tuple[float, float]:
@@ -207,9 +210,9 @@ def mcnemar(gained: int, dropped: int) -> tuple[float, float]:
     return exact, 1 - at / 2 if gained == dropped else exact - at
 
 
-def _compare(names: tuple[str, ...], counts: Counts, scores: Mapping[str, Floats], confidence: float) -> PairedReplays:
+def _compare(names: tuple[str, ...], counts: Counts, scores: Mapping[str, Floats], confidence: float) -> DealComparison:
     if not 0 < confidence < 1:
-        raise LudometerError(f"a confidence lies between 0 and 1, not {confidence}")
+        raise LudometerError(f"confidence must be between 0 and 1, not {confidence}")
     comparisons = []
     for a, b in combinations(range(len(names)), 2):
         both = counts.sum(axis=tuple(axis for axis in range(counts.ndim) if axis not in (a, b)))
@@ -231,8 +234,8 @@ def _compare(names: tuple[str, ...], counts: Counts, scores: Mapping[str, Floats
                 score_interval,
             )
         )
-    return PairedReplays(
-        names, counts, tuple(comparisons), confidence, Provenance("paired replays", {"confidence": confidence})
+    return DealComparison(
+        names, counts, tuple(comparisons), confidence, Provenance("same deals", {"confidence": confidence})
     )
 
 
@@ -257,4 +260,4 @@ def _mean_interval(values: Floats, confidence: float) -> tuple[float, tuple[floa
 
 def _check_players(names: tuple[str, ...]) -> None:
     if not 2 <= len(names) <= _MOST or len(set(names)) < len(names):
-        raise LudometerError(f"two to {_MOST} different players, not {', '.join(names) or 'none'}")
+        raise LudometerError(f"two to {_MOST} different players are needed, not {', '.join(names) or 'none'}")
