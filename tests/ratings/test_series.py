@@ -262,5 +262,5 @@ def test_what_makes_no_sense_is_refused() -> None:
     for start in ("first:0", "first:x", "middle"):
         with pytest.raises(LudometerError, match="first:10"):
             make_series_elo(start=start)
-    with pytest.raises(MatchDataError, match="scores of series"):
+    with pytest.raises(MatchDataError, match="series Elo rates scores"):
         rate(Matches.of_pairs([0], [1], [1]), system=SeriesElo())

@@ -98,7 +98,7 @@ def test_adjusted_scores_are_rated_but_places_are_those_that_were_won() -> None:
     [
         ({"series": [1, 1], "player": ["A", "B"]}, "points, won and lost"),
         ({"player": ["A", "B"], "score": [1, 2]}, "holds series"),
-        ({"series": [1, 1], "player": ["A", "B"], "score": ["1", "x"]}, "score is missing or no number: 1 of 2"),
+        ({"series": [1, 1], "player": ["A", "B"], "score": ["1", "x"]}, "score is missing or not a number: 1 of 2"),
         ({"series": [1, 1], "player": ["A", None], "score": [1, 2]}, "player is missing"),
         ({"series": [1, 2, 2], "player": ["A", "B", "C"], "score": [1, 2, 3]}, "one player only"),
         ({"series": [1, 1], "player": ["A", "A"], "score": [1, 2]}, "twice"),

@@ -28,7 +28,7 @@ def test_the_kewel_rating_rewards_those_who_play_more() -> None:
     assert got.tolist() == pytest.approx([900 * math.log10(10_000 * own) / math.log10(600_000) for own in n])
     assert got[2] == 900
     assert kewel_rating(np.array([900.0]), np.array([8]), 8)[0] == 900
-    with pytest.raises(LudometerError, match="from 1 up"):
+    with pytest.raises(LudometerError, match="1 series or more"):
         kewel_rating(np.array([900.0]), np.array([0]))
 
 

@@ -120,7 +120,7 @@ def test_who_answers_wins_the_bidding_between_equals() -> None:
 
 
 def test_a_rate_above_one_is_refused() -> None:
-    with pytest.raises(LudometerError, match="between 0 and 1"):
+    with pytest.raises(LudometerError, match="from 0 to 1"):
         simulate_games(1, blunder=1.5)
 
 

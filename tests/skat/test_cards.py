@@ -55,7 +55,7 @@ def test_a_deal_gives_every_card_once_and_to_every_seat_alike() -> None:
 
 @pytest.mark.parametrize("name", ["", "C", "XJ", "C1", "cj", "CJJ"])
 def test_what_is_no_card_is_refused(name: str) -> None:
-    with pytest.raises(LudometerError, match="no card"):
+    with pytest.raises(LudometerError, match="not a card"):
         cards.parse_card(name)
     with pytest.raises(LudometerError, match="twice"):
         cards.parse_cards("CJ.CJ")

@@ -77,7 +77,7 @@ def test_without_means_of_others_the_mean_of_these_games_counts_by_kind() -> Non
 def test_factors_that_make_no_sense_are_refused() -> None:
     with pytest.raises(LudometerError, match="enclose 1"):
         ChanceFactors(clip=(1.2, 2))
-    with pytest.raises(LudometerError, match="divided, kept or multiplied"):
+    with pytest.raises(LudometerError, match="divide, keep or multiply"):
         ChanceFactors(lost="halve")  # type: ignore[arg-type]
 
 

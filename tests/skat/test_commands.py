@@ -340,7 +340,7 @@ def test_the_sensitivity_table_has_the_form_of_table_eight(run: Run, archive: Pa
     assert placed["placement"]["good"] == pytest.approx(1000, abs=30)
     assert "top 10" in run("skat", "sensitivity", season).out
     german = run("skat", "sensitivity", season, "--language", "de", "--targets", "1000:800").out
-    for word in ("beste 10%", "höchste", "Serien von 12 Spielern", "am nächsten an 1000:800", "0,02"):
+    for word in ("beste 10 %", "höchste", "Serien von 12 Spielern", "am nächsten an 1000:800", "0,02"):
         assert word in german
 
 
@@ -376,8 +376,8 @@ def test_the_report_is_one_page_without_network(run: Run, archive: Path, tmp_pat
 
 def test_every_command_has_a_page_in_both_languages(run: Run, archive: Path, tmp_path: Path) -> None:
     pages = {
-        "score": (("--short", "keep"), 2, ("How the scores spread", "Wie die Leistungen streuen")),
-        "sensitivity": ((), 2, ("How much K", "Einfluss von K")),
+        "score": (("--short", "keep"), 2, ("How scores vary", "Wie die Leistungen streuen")),
+        "sensitivity": ((), 2, ("Effect of K", "Einfluss von K")),
         "fit": (("--out", tmp_path / "m.json", "--ridge", 50), 2, ("Are the chances right?", "Stimmen die Chancen?")),
     }
     for command, (words, charts, said) in pages.items():
@@ -418,7 +418,7 @@ def test_series_of_any_game_lose_the_luck_of_their_start(run: Run, tmp_path: Pat
     assert clean["chance"]["score_sd_after"] < 0.3 * clean["chance"]["score_sd_before"]
     assert clean["score_sd"] < 0.4 * plain["score_sd"]
     done = run("skat", "rate", path, "--chance", "position")
-    assert "The strength of the start is taken off" in done.out
+    assert "Scores are corrected for the starting position" in done.out
     assert run("skat", "rate", path, "--chance", "position:root").status == 2
     path.write_text("series,player,score\n1,A,9\n1,B,8\n")
     assert "no column position" in run("skat", "rate", path, "--chance", "position").err
@@ -452,10 +452,10 @@ def test_a_real_archive_is_read_and_two_games_are_flagged(run: Run, shared_data:
     assert (document["data"]["as_recorded"], document["data"]["flagged"]) == (35, 2)
     (flags, points) = document["differences"]
     assert (flags["written"], flags["by_rules"]) == (-192, -192)
-    assert flags["reason"].startswith("the points agree, but schneider or schwarz is recorded otherwise")
+    assert flags["reason"].startswith("the points agree, but schneider or schwarz does not match")
     assert (points["written"], points["by_rules"]) == (-288, -96)
     assert points["reason"].startswith("scored before the discard")
-    for language, said in (("en", "35 games rescored as recorded, 2 flagged"), ("de", "35 Spiele nachgerechnet wie")):
+    for language, said in (("en", "35 games are recorded as the rules say, 2 are not"), ("de", "35 Spiele sind notiert wie nach den Regeln, 2 nicht")):
         shown = run("skat", "score", shared_data / "skat" / "iss_games.sgf", "--language", language).out
         assert said in shown
     assert "vor dem Drücken gewertet" in shown
@@ -466,7 +466,7 @@ def test_a_real_archive_is_read_and_two_games_are_flagged(run: Run, shared_data:
     [
         ("series,player,score\n1,A,900\n1,B,x\n1,C,3\n", "row 2: score is 'x', not a number"),
         ("series,player,score\n1,A,900\n1,,5\n", "row 2: no player"),
-        ("series,player,score\n1,A,900\n1,A,5\n1,B,7\n", "rows 1 and 2: A stands twice in series 1"),
+        ("series,player,score\n1,A,900\n1,A,5\n1,B,7\n", "rows 1 and 2: A appears twice in series 1"),
         ("series,player\n1,A\n", "score (or points, won and lost)"),
         ("series,player,score\n1,A,900\n", "one player only"),
         ("series,player,score\n", "there are no rows"),
@@ -543,7 +543,7 @@ def test_bad_games_are_one_message(run: Run, archive: Path, tmp_path: Path) -> N
     path.write_text(LIST.replace("36\n", "many\n"))
     done = run("skat", "score", path)
     assert done.status == 2
-    assert "row 2: 'many' is no whole number of points" in done.err
+    assert "row 2: 'many' is not a whole number of points" in done.err
     damaged = tmp_path / "damaged.sgf"
     damaged.write_bytes(bz2.decompress(archive.read_bytes()) + b"\n(;GM[Skat]PC[x\n")
     done = run("skat", "score", damaged)

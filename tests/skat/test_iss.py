@@ -202,7 +202,7 @@ def test_a_large_file_of_something_else_is_given_up_early() -> None:
         def read(self, size: int = -1) -> bytes:
             return bytes(max(size, 1))
 
-    with pytest.raises(MatchDataError, match="no records"):
+    with pytest.raises(MatchDataError, match="not a file of ISS records"):
         read_skat(Zeros())  # type: ignore[arg-type]
 
 

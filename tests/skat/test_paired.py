@@ -87,7 +87,7 @@ def test_all_faults_of_a_file_are_reported(tmp_path: Path) -> None:
 
 
 def test_tables_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(LudometerError, match="same deals"):
+    with pytest.raises(LudometerError, match="one result for each deal"):
         compare_deals({"a": [1, 0], "b": [1]})
     with pytest.raises(LudometerError, match="same players"):
         compare_deals({"a": [1, 0], "b": [1, 1]}, scores={"a": [1, 2]})

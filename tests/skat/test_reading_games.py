@@ -52,7 +52,7 @@ def test_a_folded_game_of_xskat_keeps_its_deal() -> None:
 
 
 def test_tricks_without_a_game_are_no_folded_game() -> None:
-    with pytest.raises(MatchDataError, match="nobody who played a game"):
+    with pytest.raises(MatchDataError, match="no declarer"):
         read_xskat(LOG.replace("Computer1 played Grand", "").splitlines())
 
 
@@ -107,7 +107,7 @@ def test_small_tables_name_their_faults(tmp_path: Path) -> None:
     with pytest.raises(MatchDataError, match="two rows"):
         read_teams(str(path))
     path.write_text("player,rating\nA,high\n")
-    with pytest.raises(MatchDataError, match="row 1: 'high' is no rating"):
+    with pytest.raises(MatchDataError, match="row 1: 'high' is not a rating"):
         read_standing(str(path))
     path.write_text("name,elo,series\nA,900,12\nB,800,\n")
     assert read_standing(str(path)).rows() == [("A", 900.0, 12), ("B", 800.0, 0)]

@@ -71,9 +71,9 @@ def test_tables_as_programs_and_people_write_them(tmp_path: Path, text: str | by
         (HEAD + "1,A,1.200\n1,B,800\n", "row 1: score is '1.200', which may be 1200 or a number with three decimals"),
         (HEAD + "1,A,inf\n1,B,nan\n1,C,1e400\n", "row 1: score is 'inf', not a number; row 2: score is 'nan'"),
         (HEAD + "1,A,\n1,B,3\n", "row 1: score is empty, not a number"),
-        (HEAD + "1,A,9\n1,B,7\n\n1,A,5\n", "rows 1 and 4: A stands twice in series 1"),
-        (HEAD + "1,A,9\n1,B\n", "row 2 has other than 3 fields"),
-        (HEAD + "1,A,9\n1,B,8,7\n", "row 2 has other than 3 fields"),
+        (HEAD + "1,A,9\n1,B,7\n\n1,A,5\n", "rows 1 and 4: A appears twice in series 1"),
+        (HEAD + "1,A,9\n1,B\n", "row 2 does not have 3 fields"),
+        (HEAD + "1,A,9\n1,B,8,7\n", "row 2 does not have 3 fields"),
         (HEAD, "there are no rows"),
         ("series,score\n1,9\n", "no column holds player. The file has: series, score. Rename a column, or add one"),
         (

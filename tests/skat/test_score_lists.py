@@ -113,7 +113,7 @@ def test_faults_are_named_with_their_rows(tmp_path: Path) -> None:
             read_score_lists(write(tmp_path, head + good + row + "\n"))
     with pytest.raises(MatchDataError, match="declarers"):
         read_score_lists(write(tmp_path, head + "1,A,,,,24,\n"))
-    with pytest.raises(MatchDataError, match="nobody sits there"):
+    with pytest.raises(MatchDataError, match="that seat is empty"):
         read_score_lists(write(tmp_path, head + "1,4,,,,24,\n"))
     with pytest.raises(LudometerError, match="no column is called declarer"):
         read_score_lists(write(tmp_path, "series,points\n1,2\n"))
@@ -125,8 +125,8 @@ def test_seats_bids_and_numbers_of_games_are_checked(tmp_path: Path) -> None:
         ("1,1,A,B,A,A,,,,,24", "row 1: A sits at two seats (player_1 and player_3)"),
         ("1,1,A,B,,A,,,,,24", "row 1: fewer than three players"),
         ("1,1,A,B,C,D,,,,,24", "row 1: the declarer D is not at the table (A, B, C)"),
-        ("1,1,A,B,C,A,C,1,70,19,24", "row 1: 19 is no bid"),
-        ("1,7,A,B,C,A,,,,,24\n1,7,A,B,C,B,,,,,36", "rows 1 and 2: game 7 stands twice in series 1"),
+        ("1,1,A,B,C,A,C,1,70,19,24", "row 1: 19 is not a possible bid"),
+        ("1,7,A,B,C,A,,,,,24\n1,7,A,B,C,B,,,,,36", "rows 1 and 2: game 7 appears twice in series 1"),
         ("", "there are no rows"),
     ):
         with pytest.raises(MatchDataError, match=re.escape(said)):

@@ -87,7 +87,7 @@ def test_teams_get_3_2_1_0_in_each_round_by_their_totals() -> None:
     }
     assert table["team"].to_list() == ["Blue", "Green", "Red", "Grey"]
     assert table["place"].to_list() == [1, 2, 3, 4]
-    with pytest.raises(MatchDataError, match="no team is known of"):
+    with pytest.raises(MatchDataError, match="no team is known for"):
         team_table(record, {"a": "Red"})
     with pytest.raises(MatchDataError, match="no round is known"):
         team_table(record, teams, rounds={"r1a": "1"})

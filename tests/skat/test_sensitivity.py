@@ -45,8 +45,8 @@ def test_chance_taken_out_narrows_the_spread() -> None:
     assert table["sd"][1] < table["sd"][0]
     assert measure_sensitivity({"raw": record}, k=[0.02]).to_frame()["factors"].to_list() == ["raw"]
     assert "max" in measure_sensitivity({0: record}, names=["i3"]).summary()
-    assert measure_sensitivity({(0, 0): record}).plot().to_dict()["facet"]
-    with pytest.raises(LudometerError, match="does not say"):
+    assert measure_sensitivity({(0, 0): record}).plot().to_dict()["layer"]
+    with pytest.raises(LudometerError, match="does not tell"):
         measure_sensitivity({(1, 2, 3): record})
 
 

@@ -120,7 +120,7 @@ def test_a_model_is_saved_as_plain_numbers_and_read_again(played: Any, tmp_path:
     with pytest.raises(LudometerError, match=r"phase of the moon, trumps"):
         WinningModel.load(tmp_path / "model.json")
     (tmp_path / "model.json").write_text("[]")
-    with pytest.raises(LudometerError, match="is not a file of the form"):
+    with pytest.raises(LudometerError, match="not a winning model"):
         WinningModel.load(tmp_path / "model.json")
     with pytest.raises(LudometerError, match=r"nothing\.json: no such file"):
         WinningModel.load(tmp_path / "nothing.json")

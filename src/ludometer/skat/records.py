@@ -1,14 +1,14 @@
-"""Game records as one Polars frame, hands as masks: completed with what the rules say of each game.
+"""Game records as one Polars frame with hands as masks, completed with what the rules say about each game.
 
-A row a game. What the source says: `series`, `game_id`, `place`, `time`, `player_0` to `player_2` (forehand,
+One row per game. The source gives: `series`, `game_id`, `place`, `time`, `player_0` to `player_2` (forehand,
 middlehand, rearhand), `rating_0` to `rating_2`, `hand_0` to `hand_2` and `skat` as dealt (masks), `declarer` (seat),
-`game` (0..5: C S H D G N; null if there was none), `is_hand`, `schneider`, `schwarz`, `ouvert` (announced), `bid`,
+`game` (0..5: C S H D G N; null if none), `is_hand`, `schneider`, `schwarz`, `ouvert` (announced), `bid`,
 `discards` (mask of the final skat), `cards` (30 in the order of play, 255 for none), `n_played`, `gave_up` (the
 declarer resigned, left or ran out of time), `kind` (won, lost, folded, penalty, unknown), `resigned` and `penalty`
 (bits of seats), `left`, `timed_out` (seats), and `..._recorded`: points, matadors, eyes, tricks, won, overbid,
-schneider and schwarz (made by either side). What the rules say: `matadors`, `eyes`, `tricks`, `won`, `value`,
-`points`, `overbid`, and `difference`: in what the record differs from the rules, null if in nothing. A replay adds
-`winners` (of tricks, -1 for none) and `illegal` (the first card against the rules, from 0).
+schneider and schwarz (made by either side). The rules give: `matadors`, `eyes`, `tricks`, `won`, `value`, `points`,
+`overbid`, and `difference`: how the record differs from the rules, null if it does not. A replay adds `winners` (of
+tricks, -1 for none) and `illegal` (the first card against the rules, from 0).
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ def schema() -> dict[str, Any]:
 
 
 def complete_records(frame: pl.DataFrame, *, replay: bool = False) -> pl.DataFrame:
-    """Add what the rules say; a `replay` counts eyes and tricks from the cards, where those were played by the rules.
+    """Add what the rules say; `replay` counts eyes and tricks from the cards, where those were played by the rules.
 
-    When play stopped early the rest is the declarer's if the defenders gave up, and nobody's otherwise.
+    When play stopped early, the remaining eyes and tricks are the declarer's if the defenders gave up, else nobody's.
     """
     import polars as pl
 
@@ -133,7 +133,7 @@ class _Columns:
         resigned = np.bitwise_count(self.of("resigned", 0) & ~(1 << np.maximum(self.declarer, 0)) & 7)
         gone, late = self.of("left", -1), self.of("timed_out", -1)
         away = ((gone >= 0) & (gone != self.declarer)) | ((late >= 0) & (late != self.declarer))
-        # on some servers one who resigns is enough, on others both must: who won tells
+        # on some servers one resignation is enough, on others both must resign: the winner tells
         return away | (resigned == 2) | ((resigned == 1) & self.flag("won_recorded"))
 
     def of(self, name: str, missing: int) -> Any:
@@ -144,7 +144,7 @@ class _Columns:
 
 
 def _counted(columns: _Columns, replays: Replays, eyes: Any, tricks: Any) -> tuple[Any, Any]:
-    """The declarer's eyes with the skat, and his tricks, from the cards where they can be told."""
+    """The declarer's eyes with the skat, and tricks, from the cards where these are known."""
     rows, seat = np.arange(len(replays)), np.maximum(columns.declarer, 0)
     own_eyes, own_tricks = replays.eyes[rows, seat], replays.tricks[rows, seat]
     gets_rest = columns.defenders_gave_up & (columns.game != cards.NULL)
@@ -179,7 +179,7 @@ def _known(tricks: pl.Series, seen: pl.Series) -> pl.Series:
 
 
 def _has_other_flags() -> pl.Expr:
-    """Is schneider or schwarz of a trump game recorded otherwise than eyes and tricks say?"""
+    """Does the recorded schneider or schwarz of a trump game contradict eyes and tricks?"""
     import polars as pl
 
     won, eyes, tricks, starts = pl.col("won"), pl.col("eyes"), pl.col("tricks"), pl.col("n_played") >= 3

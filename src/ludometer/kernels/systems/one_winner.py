@@ -1,4 +1,4 @@
-"""Passes of older ways to rate one winner among several, in natural units, and of quotients of scores and ratings."""
+"""Passes of older multiplayer ratings: one winner per match, in natural units, and quotients of scores and ratings."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def winner_pass_plain(
 def winner_pass(
     starts: Counts, player: Codes, place: Codes, rating: Floats, step: float, method: int, expected: Floats
 ) -> None:
-    """Play matches of one winner, or of several who share the win, moving `rating` in place."""
+    """Play matches with one winner, or with a shared win, moving `rating` in place."""
     play = _winner_pass if JIT else winner_pass_plain
     play(starts, player, place, rating, step, method, expected)
 
@@ -109,8 +109,7 @@ def quotient_pass_plain(
 def quotient_pass(starts: Counts, player: Codes, score: Floats, rating: Floats, weight: float, before: Floats) -> None:
     """R <- (R f + S sqrt(Y)) / (f + 1), Y = (S / others' S) / (R / others' R), moving `rating` in place.
 
-    Where a quotient is not positive its root means nothing, and the score counts as it is. `before` gets the ratings
-    at the time of each series.
+    Where a quotient is not positive, the score counts as it is. `before` gets the ratings before each series.
     """
     play = _quotient_pass if JIT else quotient_pass_plain
     play(starts, player, score, rating, weight, before)
@@ -140,7 +139,7 @@ def _logistic(difference):  # type: ignore[no-untyped-def]  # Numba infers the t
 
 @register_jitable
 def _beat_each(player, place, rating, start, stop, step):  # type: ignore[no-untyped-def]
-    """The winner beats one after the other, in the order of the seats."""
+    """The winner beats the others one by one, in the order of the seats."""
     for winner in range(start, stop):
         if place[winner] == 1:
             for loser in range(start, stop):

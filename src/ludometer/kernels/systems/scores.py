@@ -1,10 +1,10 @@
-"""The sequential pass over series of scores, in score points: what each player is expected to score of the table's sum.
+"""The sequential pass over series of scores, in score points: each player's expected part of the table's sum.
 
 E_i = R_i S / R with S the sum of scores and R of ratings, R_i += K (S_i - E_i) (Edelkamp, "ELO System for Skat and
-Other Games of Chance"). That needs S > 0 and all R_i > 0; otherwise, or if wanted, E_i = R_i + (S - R) / n.
+Other Games of Chance"). That needs S > 0 and all R_i > 0; otherwise, or on request, E_i = R_i + (S - R) / n.
 
-The variance of a rating about the player's strength follows by linear error propagation: an update by K shrinks what
-was off by 1 - K (S / R) (1 - 1/n) and adds K^2 (1 - 1/n) times the variance of a score.
+The variance of a rating around the player's strength follows by linear error propagation: an update by K shrinks the
+error by 1 - K (S / R) (1 - 1/n) and adds K^2 (1 - 1/n) times the variance of a score.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from ludometer.kernels.runtime.compile import JIT, kernel
 from ludometer.kernels.skills.ranks import SPREAD, expect, expect_shares_plain, scratch_rows, weigh
 
 RATING, SERIES, NOISE, START = range(4)
-"""Columns of a player: rating, series played, and the variances of his rating in units of that of a score (noise) and
-of that of strengths about the start (what is left of the start's error)."""
+"""Columns of a player: rating, series played, and the variance of the rating in units of that of a score (noise) and
+of that of strengths around the start (what is left of the start's error)."""
 
 BEFORE, EXPECTED, STEP, AFTER, NOISE_AFTER, START_AFTER = range(6)
-"""Columns of an update, one row a seat."""
+"""Columns of an update, one row per seat."""
 
 K, NEWCOMER_K, NEWCOMER_SERIES, FIRST, ADDITIVE, BALANCED, FLOOR = range(7)
 """The rules: K, a newcomer's K and after how many series it is K, how many first series are averaged, whether always
@@ -81,7 +81,7 @@ def series_pass(
     """Play the series in order, moving `state` (players, 4) in place.
 
     `spread` adds up squares of S_i - E_i and n - 1, whose quotient is the variance of a score. `audit` (seats, 6) gets
-    each update, `sd` the SD of a score as known before each series; of length 0 they are not wanted.
+    each update, `sd` the SD of a score as known before each series; arrays of length 0 are not filled.
     """
     play = _series_pass if JIT else series_pass_plain
     play(starts, player, score, rules, state, spread, audit, sd)
@@ -148,7 +148,7 @@ def forecast_pass_plain(starts: Counts, before: Floats, sd: Floats, prize: Float
 def forecast_pass(starts: Counts, before: Floats, sd: Floats, prize: Floats, expected: Floats) -> None:
     """Write each seat's expected share of the largest prize, from the ratings before and the SD of a score.
 
-    Scores are taken to be Gumbel about the ratings, so that finishing orders are rank-ordered logit.
+    Scores are assumed Gumbel around the ratings, so finishing orders are rank-ordered logit.
     """
     if not JIT:
         forecast_pass_plain(starts, before, sd, prize, expected)
@@ -203,7 +203,7 @@ def _step(rules, series):  # type: ignore[no-untyped-def]
 
 @register_jitable
 def _shift(player, score, rules, state, start, stop, total, level, proportional):  # type: ignore[no-untyped-def]
-    """What all expectations are raised by, so that changes with unequal steps still add up to nothing."""
+    """What is added to all expectations, so that changes with unequal steps add up to 0."""
     if rules[BALANCED] == 0.0 or rules[NEWCOMER_SERIES] <= 0.0:
         return 0.0
     moved, steps, unequal = 0.0, 0.0, False

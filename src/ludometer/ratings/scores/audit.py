@@ -298,7 +298,7 @@ def plot_ratings(
 
 
 def spread_apart(values: Sequence[float], gap: float) -> list[float]:
-    """The places nearest to these values of which no two are closer than the gap, in the same order.
+    """The places nearest to these values, in the same order, at least a gap apart.
 
     >>> spread_apart([10.0, 11.0, 30.0], 4.0)
     [8.5, 12.5, 30.0]
@@ -306,7 +306,7 @@ def spread_apart(values: Sequence[float], gap: float) -> list[float]:
     order = sorted(range(len(values)), key=lambda place: values[place])
     blocks: list[list[float]] = []
     for rank, place in enumerate(order):
-        # where each would lie if all gaps were taken out: equal places are pooled
+        # positions without the gaps; those out of order are pooled
         blocks.append([values[place] - rank * gap, 1.0])
         while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
             mean, n = blocks.pop()

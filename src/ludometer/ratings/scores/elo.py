@@ -17,19 +17,19 @@ from ludometer.ratings.scores.series import SERIES_COLUMNS, scores_of
 Form = Literal["proportional", "additive"]
 
 _HALF = 0.25
-"""Of the variance: a start value that still makes up half of a rating."""
+"""Of the variance, where the start value makes up half of a rating."""
 
 
 @dataclass(frozen=True)
 class SeriesState:
-    """Players' rows, and the squares of S - E with their number, from which the SD of a score is known."""
+    """Players' rows, and the sum of squares of S - E with its degrees of freedom, which give the SD of a score."""
 
     player: Floats
     spread: Floats
 
     @property
     def sd(self) -> float:
-        """The SD of a score about what was expected of it; 0 if nothing was played."""
+        """The SD of a score around its expectation; 0 if nothing was played."""
         return math.sqrt(self.spread[0] / self.spread[1]) if self.spread[1] > 0 else 0.0
 
 
@@ -78,9 +78,9 @@ class SeriesElo:
         if not isinstance(self.start_rating, int | float) or not math.isfinite(self.start_rating):
             raise LudometerError(f"the start rating must be a number, not {self.start_rating!r}")
         if self.form not in ("proportional", "additive"):
-            raise LudometerError(f"the form is proportional or additive, not {self.form!r}")
+            raise LudometerError(f"the form must be proportional or additive, not {self.form!r}")
         if self.first < 0 or self.newcomer_series < 1:
-            raise LudometerError("numbers of first series are 0 or more, of newcomers' series 1 or more")
+            raise LudometerError("first must be 0 or more, and newcomer_series 1 or more")
         if self.floor is not None and not self.floor <= self.start_rating:
             raise LudometerError(f"the floor {self.floor} is above the start rating {self.start_rating}")
 
@@ -144,26 +144,26 @@ class SeriesElo:
         return state.player[:, 0].copy()
 
     def uncertainty(self, state: SeriesState) -> Floats:
-        """SD of each rating about its player's strength: noise, near sd sqrt(K / 2), and what the start still adds."""
+        """SD of each rating around the player's strength: noise, about sd sqrt(K / 2), and what the start adds."""
         return self.deviation(state, state.player[:, 2], state.player[:, 3])
 
     def deviation(self, state: SeriesState, noise: Floats, begin: Floats) -> Floats:
         """SD of ratings that carry these parts of the variances of a score and of the start.
 
-        Where strengths' spread is estimated, one standard error is added to their variance: few short careers may show
-        none by chance, and a newcomer's rating would look certain.
+        Where the variance of strengths is estimated, one standard error is added: a few short careers may show none by
+        chance, and a newcomer's rating would look certain.
         """
         variance, error = self._strength_variance(state)
         return np.sqrt(noise * state.sd**2 + begin * (variance + error))
 
     def strength_sd(self, state: SeriesState) -> float:
-        """How far strengths lie from the start: given, or what the ratings' spread is beyond their noise."""
+        """SD of strengths around the start: given, or the spread of ratings beyond their noise."""
         return math.sqrt(self._strength_variance(state)[0])
 
     def _strength_variance(self, state: SeriesState) -> tuple[float, float]:
         """The variance of strengths about the start and its standard error, by moments.
 
-        (R - start)^2 is expected to be (1 - b)^2 of it, b being the start's share of a rating, and the noise.
+        (R - start)^2 has the expectation (1 - b)^2 times it, with b the start's share of a rating, plus the noise.
         """
         if self.start_sd is not None:
             return self.start_sd**2, 0.0
@@ -247,7 +247,7 @@ class SeriesEloFromMean:
         """Those of the system, but the start."""
         return self.system.parameters | {"start_rating": "mean"}
 
-    def fitted(self, matches: Matches, *, in_sample: bool) -> SeriesElo:  # noqa: ARG002 - a mean is no forecast
+    def fitted(self, matches: Matches, *, in_sample: bool) -> SeriesElo:  # noqa: ARG002 - a mean forecasts nothing
         """The system, from the mean of these scores."""
         return replace(self.system, start_rating=float(scores_of(matches).mean()))
 
@@ -271,4 +271,4 @@ def make_series_elo(
     try:
         return SeriesElo(k=k, form=form, start_rating=float(word), **parameters)
     except ValueError as error:
-        raise LudometerError(f"start {word!r}: a number, mean, or first:10") from error
+        raise LudometerError(f"start {word!r}: write a number, mean, or first:10") from error

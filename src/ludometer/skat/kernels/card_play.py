@@ -35,7 +35,7 @@ def play_out(
     tricks: Codes,
     cards: Array,
 ) -> None:
-    """Play deals to their end; writes the declarer's eyes (skat included), his tricks and the cards in playing order.
+    """Play deals to the end; writes the declarer's eyes (with the skat), tricks, and the cards in playing order.
 
     `hands` (n, 3) are those after the discard, `blunder` (n, 3) is the chance of each decision to be a random legal
     card, as `draws` (n, 30) from [0, 1) decide. A null game ends with the declarer's first trick; the cards not played
@@ -59,7 +59,7 @@ def play_out(
                     # what is left of the draw is uniform again and picks the card
                     card = _pick(legal, draws[i, step] / blunder[i, seat])
                 else:
-                    # the declarer knows what he laid away
+                    # the declarer knows the discarded cards
                     seen = played | left[seat] | (skat[i] if seat == alone else np.uint32(0))
                     card = _choose(
                         legal, left[seat], seen, table, turn, lead, seat, alone, kind, suit_of, strength_of, eyes_of,
@@ -214,7 +214,7 @@ def _worth_of_lead(
         return -30.0 - points
     if above == 0:
         return 20.0 + points - 3.0 * length
-    # the partner sits behind the declarer, or before him: a long suit then costs the declarer trumps
+    # the partner sits behind the declarer, or before: a long suit then costs the declarer trumps
     towards = -length if (seat + 1) % 3 == alone else length
     return 0.5 * towards - 1.5 * points
 
@@ -276,7 +276,7 @@ def _worth_in_null(
     strength_of: Array,
     suit_masks: Array,
 ) -> float:
-    """Declarer: duck with the highest card that can, throw off the most dangerous; defenders: stay under him."""
+    """Declarer: duck with the highest card that can, throw off dangerous ones; defenders: stay below the declarer."""
     force = float(strength_of[game, card])
     length = _count(hand & suit_masks[game, suit_of[game, card]])
     if turn == 0:
@@ -291,5 +291,5 @@ def _worth_in_null(
         return -10.0 - force if wins else force
     if (lead + winner) % 3 == alone:
         return -20.0 - force if wins else force
-    # the declarer is still to come: stay low; he has played and is under: get rid of high cards
+    # stay low while the declarer is still to play; if the declarer is below, throw off high cards
     return -force if turn == 1 and (seat + 1) % 3 == alone else force

@@ -1,4 +1,4 @@
-"""Bidding, choice of a game and discard by counting: the part of Skat before the first card.
+"""Bidding, choice of a game and discard by counting: Skat before the first card.
 
 Cards, games and seats as in `kernels.card_play`; `lost` (by the 7 bits of a side suit) and `gaps` (by the 8 bits of a
 holding in null) come from `ludometer.skat.luck.features`.
@@ -60,7 +60,7 @@ def declare(
 
 @kernel
 def _auction(limits: Array, bids: Codes) -> tuple[int, int]:
-    """Middlehand bids to forehand, rearhand to who is left; who answers needs only to hold."""
+    """Middlehand bids to forehand, then rearhand to the winner; who answers only needs to hold."""
     winner, reached = 0, 0
     for bidder in (1, 2):
         asked, holds = limits[bidder], limits[winner]

@@ -80,7 +80,7 @@ _WORLD = ord("w") - ZERO
 def parse_moves(
     block: Bytes, at: int, stop: int, suits: Bytes, ranks: Bytes, hands: Any, discards: Any, moves: Any, played: Bytes
 ) -> int:
-    """Fill the arrays of one record from its moves, pairs of who and what; its status."""
+    """Fill the arrays of one record from its moves, pairs of player and action; return its status."""
     moves[:] = 0
     moves[DECLARER] = moves[GAME] = moves[LEFT] = moves[TIMED_OUT] = -1
     hands[:] = 0
@@ -116,7 +116,7 @@ def parse_moves(
 
 @kernel
 def _parse_event(block: Bytes, at: int, end: int, suits: Bytes, ranks: Bytes, hands: Any, moves: Any) -> bool:
-    """What the server itself notes: the skat, or that somebody ran out of time or left."""
+    """A note of the server: the skat, or that a player ran out of time or left."""
     size, first, second = end - at, block[at], block[at + 1] if end - at > 1 else np.uint8(0)
     names_seat = size == 4 and ZERO <= block[at + 3] <= TWO
     if names_seat and first == _T and second == _I:
@@ -292,7 +292,7 @@ _LARGEST = 99_999
 
 @kernel
 def parse_result(block: Bytes, at: int, stop: int, result: Any) -> int:
-    """Fill the row of one record; its status, see `FAULTS`."""
+    """Fill the row of one record; return its status, see `FAULTS`."""
     result[:] = 0
     result[RESULT_KIND] = result[RESULT_DECLARER] = result[RESULT_LEFT] = result[RESULT_TIMED_OUT] = -1
     at = skip_blank(block, at, stop)
@@ -316,7 +316,7 @@ def parse_result(block: Bytes, at: int, stop: int, result: Any) -> int:
 
 @kernel
 def _parse_result_field(block: Bytes, place: int, end: int, word: Any, result: Any) -> bool:
-    """The number after the colon, under its column; those of unknown fields are passed over."""
+    """The number after the colon, in its column; unknown fields are ignored."""
     column = np.int64(_NO_COLUMN)
     for field in range(_FIELD_WORDS.size):
         if _FIELD_WORDS[field] == word:
@@ -371,11 +371,11 @@ FAULTS = (
     "",
     "no end: ';)' is missing",
     "a property is not closed by ']'",
-    "a player is not named",
+    "a player has no name",
     "no moves (MV) or no result (R)",
     "the deal is not 32 different cards",
-    "a move is not understood",
-    "the result is not understood",
+    "a move cannot be read",
+    "the result cannot be read",
     "text outside of records",
 )
 """By the status of a record."""
@@ -387,7 +387,7 @@ _PAREN, _END, _OPEN, _CLOSE = (ord(mark) for mark in "()[]")
 
 @kernel
 def find_records(block: Bytes, starts: Any) -> int:
-    """Note where a line starts with `(;`; return how many do."""
+    """Note where lines start with `(;`; return how many."""
     n = 0
     fresh = True
     for at in range(block.size):
@@ -418,7 +418,7 @@ def parse_records(
     played: Bytes,
     results: Any,
 ) -> None:
-    """Fill the arrays, a row a record; `starts` has the end of the block as its last entry."""
+    """Fill the arrays, one row per record; the last entry of `starts` is the end of the block."""
     for row in range(starts.size - 1):
         status[row] = _find_properties(block, starts[row] + 2, starts[row + 1], spans[row], rests, row)
         if status[row] == 0:

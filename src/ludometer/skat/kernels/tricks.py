@@ -1,4 +1,4 @@
-"""The replay of tricks: is each card allowed, and who takes the trick."""
+"""The replay of tricks: whether each card is allowed, and who takes the trick."""
 
 from __future__ import annotations
 

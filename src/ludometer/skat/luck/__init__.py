@@ -1,1 +1,1 @@
-"""The luck of the cards: features of a hand, chances of winning, chance factors."""
+"""Card luck: features of a hand, chances of winning, the value of a deal, chance factors."""

@@ -1,8 +1,8 @@
-"""What the dealt cards are worth: expected series points of a seat before any decision, and the luck that follows.
+"""The value of the dealt cards: expected series points of a seat before any decision, and the luck of a deal.
 
-V(cards, seat) is a ridge regression of the points of a game on counts of the dealt cards, learnt by cross-fitting: the
-luck of a deal comes from a fit that has not seen this deal. The deal is the same for whoever sits there, so V less its
-mean has the mean zero for every player, and subtracting it takes luck away and no skill.
+V(cards, seat) is a ridge regression of the points of a game on counts of the dealt cards, by cross-fitting: the luck of
+a deal comes from a fit that has not seen it. The deal does not depend on who sits there, so V minus its mean has mean
+zero for every player, and subtracting it removes luck but no skill.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ View = Literal["own", "table"]
 _SUIT_KNOTS = (6.0, 7.0, 8.0, 9.0, 10.0, 11.0)
 _GRAND_KNOTS = (3.0, 4.0, 5.0, 6.0)
 _EAGERNESS = (0.7, 2.0)
-"""How sharply the strongest hand goes before the others when it comes to declaring."""
+"""How strongly the best hand is preferred when it comes to declaring."""
 
 _GROUPS = 20
 
 
 @dataclass(frozen=True, eq=False)
 class DealValue:
-    """The luck of each seat in each deal, in points of a game, and how much of the variance it was.
+    """The luck of each seat in each deal, in points per game, and its share of the variance.
 
-    `reduction` is the share of the variance of a seat's points in a game that goes when the luck is subtracted.
+    `reduction` is the share of the variance of a seat's points in a game that subtracting the luck removes.
     """
 
     deviation: Floats
-    """(deals, seats): V less its mean."""
+    """(deals, seats): V minus its mean."""
     reduction: float
     variance: float
     view: View
@@ -55,19 +55,19 @@ class DealValue:
     provenance: Provenance = field(default_factory=lambda: Provenance("deal value"))
 
     def to_frame(self) -> pl.DataFrame:
-        """Groups of deals from the worst cards to the best: predicted and observed points less the mean."""
+        """Groups of deals from the worst cards to the best: predicted and observed points minus the mean."""
         import polars as pl
 
         return pl.DataFrame({"predicted": self.predicted, "observed": self.observed, "std_error": self.std_error})
 
     def summary(self) -> str:
-        """What was gained."""
+        """How much luck there is, and what subtracting it removes."""
         spread, deviation = np.sqrt(self.variance), self.deviation.std()
         which = "own cards" if self.view == "own" else "cards of all three"
         return (
             f"{self.deviation.shape[0]:,} deals; a seat's points in a game have SD {spread:.1f}\n"
-            f"luck by the {which}: SD {deviation:.1f}; subtracting it takes {percent(self.reduction)} of the variance "
-            "away"
+            f"luck by the {which}: SD {deviation:.1f}; subtracting it removes {percent(self.reduction)} of the "
+            "variance"
         )
 
     def plot(self) -> altair.LayerChart:
@@ -75,7 +75,7 @@ class DealValue:
         import altair as alt
 
         rows = alt.InlineData(values=self.to_frame().to_dicts())
-        x = alt.X("predicted:Q", title="points a game that the cards promised, less the mean")
+        x = alt.X("predicted:Q", title="expected points per game, minus the mean")
         points = alt.Chart(rows).mark_circle(size=45).encode(x=x, y=alt.Y("observed:Q", title="points scored"))
         line = alt.Chart(rows).mark_line(strokeDash=[4, 4], color="grey").encode(x=x, y="predicted:Q")
         chart: altair.LayerChart = line + points
@@ -93,20 +93,18 @@ def fit_deal_value(
 ) -> DealValue:
     """Learn V from the dealt hands (n, seats) and the points that each seat made in the game (n, seats).
 
-    Folded deals belong to the records, with 0 points: without them the deals are no longer a random sample. Seats are
-    in the order of play, forehand first; at tables of four leave out who sits out.
+    Include folded deals with 0 points: without them the deals are not a random sample. Seats are in the order of play,
+    forehand first; at tables of four leave out the dealer.
     """
     cards, earned = np.asarray(hands, np.uint32), np.asarray(points, float)
     if cards.ndim != 2 or cards.shape != earned.shape:
-        raise LudometerError(
-            f"hands {cards.shape} and points {earned.shape} are tables of the same shape: deals, seats"
-        )
+        raise LudometerError(f"hands {cards.shape} and points {earned.shape} must have the same shape: deals, seats")
     if (count_cards(cards) != 10).any():
         raise LudometerError(f"{int((count_cards(cards) != 10).any(axis=1).sum())} deals have a hand without 10 cards")
     if view not in get_args(View):
-        raise LudometerError(f"V looks at {' or '.join(get_args(View))}, not {view!r}")
+        raise LudometerError(f"view must be {' or '.join(get_args(View))}, not {view!r}")
     if not 2 <= folds <= len(cards):
-        raise LudometerError(f"{folds} folds of {len(cards)} deals: at least 2, at most as many as deals")
+        raise LudometerError(f"folds must be from 2 to the number of deals ({len(cards)}), not {folds}")
     features = describe_deals(cards, view=view)
     fold = np.random.default_rng(seed).permutation(np.arange(len(cards)) % folds)
     deviation = _cross_fit(features, earned, fold, ridge)
@@ -158,7 +156,7 @@ def describe_hands(hands: Masks) -> Floats:
 
 
 def _compare_hands(hands: Masks) -> Floats:
-    """Who is likely to declare, and what he will then have with the skat: of the seat itself and of the others."""
+    """Who is likely to declare, and how strong they are then with the skat: the seat itself and the others."""
     skat = ~np.bitwise_or.reduce(hands, axis=1)
     with_skat = hands | skat[:, None]
     before, after = (_best_counts(masks.reshape(-1)).reshape(*hands.shape, 2) for masks in (hands, with_skat))
@@ -194,7 +192,7 @@ def _suit_counts(hands: Masks) -> tuple[Floats, Array, Array]:
 
 
 def _cross_fit(features: Floats, earned: Floats, fold: Array, ridge: float) -> Floats:
-    """V less its mean in each fold, from the sums over all the other folds."""
+    """V minus its mean in each fold, from the sums over all other folds."""
     x = features - features.mean(axis=(0, 1))
     scale = x.std(axis=(0, 1))
     # seats first: each is a matrix of its own
@@ -218,7 +216,7 @@ def _cross_fit(features: Floats, earned: Floats, fold: Array, ridge: float) -> F
 
 
 def _solve_ridge(gram: Floats, cross: Floats, ridge: float) -> Floats:
-    """Slopes of each seat: common ones plus its own, both under the ridge, so that seats share what they have alike."""
+    """Slopes of each seat: common ones plus its own, both under the ridge: seats share what they have in common."""
     n_seats, n_features = cross.shape
     curvature, target = ridge * np.eye(n_features * (n_seats + 1)), np.zeros(n_features * (n_seats + 1))
     shared = slice(0, n_features)

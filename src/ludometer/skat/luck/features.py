@@ -1,8 +1,8 @@
-"""What a declarer's cards say about winning: the parameters of Edelkamp's paper, counted from bit masks.
+"""What a declarer's cards tell about winning: the parameters of Edelkamp's paper, counted from bit masks.
 
 Trump games: free suits, eyes in the skat (4 groups), bids (4 groups), position, length of trumps, aces and tens beside
-them, jacks, lost cards. Null: the holding in each suit. The paper does not give the borders of its groups; those here
-are ours.
+them, jacks, lost cards. Null: the holding in each suit. The paper does not give the bounds of its groups; these are
+ours.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ EYE_BORDERS = (4, 11, 15)
 """Groups of eyes in the skat: 0-3, 4-10, 11-14, 15 and more."""
 
 BID_BORDERS = (19, 22, 24)
-"""Groups of the last bid: 18 or none, 20, 22-23, 24 and more; programs that bid low leave higher ones empty."""
+"""Groups of the last bid: 18 or none, 20, 22-23, 24 and more; programs that bid low would leave higher groups empty."""
 
 TRUMP_FEATURES = (
     "trumps", "trumps above 6", "jack of clubs", "jack of spades", "jack of hearts", "jack of diamonds",
@@ -222,7 +222,7 @@ class _Sides:
 
 
 def _circumstances(games: DeclaredGames) -> tuple[Array, ...]:
-    """Position, skat, bids; not whether it is a hand game: that says more of the bidder than of his cards."""
+    """Position, skat, bids; not whether it is a hand game: that tells more about the bidder than about the cards."""
     eyes = count_eyes(games.skat)
     skat = np.digitize(eyes, EYE_BORDERS)
     bids = np.digitize(games.bid, BID_BORDERS)

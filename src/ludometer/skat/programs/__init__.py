@@ -1,1 +1,1 @@
-"""Programs that play Skat, and the same deals played by several of them."""
+"""Programs that play Skat, and comparisons of players on the same deals."""

@@ -1,7 +1,7 @@
-"""A simple player of Skat with a stated rate of blunders: so skill can differ in card play, not in bidding only.
+"""A simple Skat player with a given rate of blunders, so that skill can differ in card play and not only in bidding.
 
-He counts to bid, choose a game and lay away two cards, and plays by rules of thumb; with probability `blunder` a
-decision in the play is a random legal card instead. No hand games, no announcements, no null ouvert.
+The player counts to bid, to choose a game and to discard, and plays by rules of thumb; with probability `blunder` a
+card is a random legal one instead. No hand games, no announcements, no null ouvert.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 NEED = 7.0
-"""The count from which a hand is bid."""
+"""The count from which a hand bids."""
 
 _BLOCK = 1 << 16
 
@@ -66,7 +66,7 @@ class PlayedGames:
         )
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a game, without the cards."""
+        """One row per game, without the cards."""
         import polars as pl
 
         names = ("game", "declarer", "bid", "eyes", "tricks", "value", "points", "won")
@@ -92,7 +92,7 @@ def play_deals(
     n = len(skat)
     rates, needs = (np.ascontiguousarray(np.broadcast_to(np.asarray(x, float), (n, 3))) for x in (blunder, need))
     if not ((rates >= 0) & (rates <= 1)).all():
-        raise LudometerError("a rate of blunders lies between 0 and 1")
+        raise LudometerError("a rate of blunders must be from 0 to 1")
     hands, laid, game, declarer, bid = _declare(dealt, skat, needs)
     eyes, tricks, cards = play_contracts(hands, laid, game, declarer, blunder=rates, seed=seed)
     whole = np.where(declarer >= 0, np.take_along_axis(hands, np.maximum(declarer, 0)[:, None], 1)[:, 0], 0) | laid

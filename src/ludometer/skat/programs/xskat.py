@@ -1,6 +1,6 @@
-"""Games of three computer players by the program xskat (Debian's package), if it is installed: their logs as text.
+"""Games of three computer players of the program xskat (a Debian package), if it is installed: logs as text.
 
-Its levels -4 to 0 differ in bidding only; it plays the cards alike at all of them.
+Its levels -4 to 0 differ in bidding only; the card play is the same.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ def find_xskat() -> str | None:
 
 
 def play_xskat(n_games: int, levels: tuple[int, int, int], *, seed: int) -> str:
-    """The log of games among three levels; the same seed gives the same games. The dealer moves on after each game."""
+    """The log of games among three levels; the same seed gives the same games. The deal passes on after each game."""
     program = find_xskat()
     if program is None:
         raise LudometerError("xskat is not installed; on Debian: apt-get install xskat")
     if n_games < 1 or any(level not in LEVELS for level in levels):
-        raise LudometerError(f"at least one game, and levels from -4 to 0: not {n_games} games of {levels}")
+        raise LudometerError(f"one game or more and levels from -4 to 0 are needed, not {n_games} games of {levels}")
     players = [text for seat, level in enumerate(levels, 1) for text in (f"-s{seat}", str(level))]
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
-        # it reads and writes its settings in the home folder: give it an empty one
+        # xskat keeps its settings in the home folder: give it an empty one
         environment = {**os.environ, "HOME": folder}
         command = [program, "-lang", "english", "-auto", str(n_games), *players, "-log", str(log), "-game", "-"]
         deal = f"random_seed {seed} 0 2\n"

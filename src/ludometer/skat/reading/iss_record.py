@@ -1,4 +1,4 @@
-"""One record of the International Skat Server in plain Python: for a look at a single game, and the kernel's twin."""
+"""One record of the International Skat Server in plain Python: to look at a single game, and as the kernel's twin."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KINDS = {"win": "won", "loss": "lost", "passed": "folded", "penalty": "penalty"
 
 
 def parse_record(text: str) -> dict[str, Any]:
-    """A record as the columns of `ludometer.skat.records.schema`; what is damaged raises.
+    """A record as the columns of `ludometer.skat.records.schema`; damage raises an error.
 
     >>> deal = "CJ.C7.C8.C9.CQ.CK.CT.CA.SJ.S7.S8.S9.SQ.SK.ST.SA.HJ.H7.H8.H9.HQ.HK.HT.HA.DJ.D7.D8.D9.DQ.DK.DT.DA"
     >>> record = parse_record(f"(;GM[Skat]P0[a]P1[b]P2[c]MV[w {deal} 1 p 2 p 0 p ]R[passed] ;)")
@@ -26,7 +26,7 @@ def parse_record(text: str) -> dict[str, Any]:
     try:
         return _parse(text)
     except ValueError as error:
-        raise MatchDataError("a number is not understood") from error
+        raise MatchDataError("a number cannot be read") from error
 
 
 def _parse(text: str) -> dict[str, Any]:
@@ -90,13 +90,13 @@ def _rating(text: str) -> float | None:
 
 
 def _later(record: dict[str, Any], name: str) -> int | None:
-    """What moves and result say, of which -1 is nobody."""
+    """The seat that moves and result name; -1 means nobody."""
     seats = [seat for seat in (record[name], record[f"r_{name}"]) if seat is not None and seat >= 0]
     return max(seats) if seats else None
 
 
 def _mask(names: list[str]) -> int:
-    """The cards that are known, as a mask; one that stands twice raises."""
+    """The known cards as a mask; a repeated card raises an error."""
     known = [parse_card(name) for name in names if name != "??"]
     if len(set(known)) < len(known):
         raise MatchDataError("the deal is not 32 different cards")
@@ -105,7 +105,7 @@ def _mask(names: list[str]) -> int:
 
 def _moves(tokens: list[str]) -> dict[str, Any]:  # noqa: PLR0912
     if len(tokens) < 2 or len(tokens) % 2 or tokens[0] != "w":
-        raise MatchDataError("the moves are not understood")
+        raise MatchDataError("the moves cannot be read")
     deal = re.split(r"[.|]", tokens[1])
     if len(deal) != 32:
         raise MatchDataError("the deal is not 32 different cards")
@@ -117,7 +117,7 @@ def _moves(tokens: list[str]) -> dict[str, Any]:  # noqa: PLR0912
     mods, discards, played = "", 0, list[int]()
     for who, action in zip(tokens[2::2], tokens[3::2], strict=True):
         if who not in ("w", "0", "1", "2"):
-            raise MatchDataError(f"{who!r} is no player")
+            raise MatchDataError(f"{who!r} is not a player")
         if who == "w":
             if action.startswith("TI."):
                 timed_out = int(action[3:])
@@ -136,7 +136,7 @@ def _moves(tokens: list[str]) -> dict[str, Any]:  # noqa: PLR0912
         elif game is None:
             contract = _CONTRACT.fullmatch(action)
             if contract is None:
-                raise MatchDataError(f"{action!r} is no contract")
+                raise MatchDataError(f"{action!r} is not a contract")
             declarer, game, mods = int(who), GAMES.index(contract[1]), contract[2]
             if picked_up and contract[3]:
                 discards = _mask(contract[3].split(".")[:2])
@@ -181,9 +181,9 @@ def _result(tokens: list[str]) -> dict[str, Any]:
         elif token in ("bidok", "overbid"):
             overbid = token == "overbid"
         else:
-            raise MatchDataError(f"the result is not understood: {token!r}")
+            raise MatchDataError(f"the result cannot be read: {token!r}")
     if kind is None:
-        raise MatchDataError("the result is not understood: it says neither win nor loss")
+        raise MatchDataError("the result cannot be read: it tells neither win nor loss")
     is_played = kind in ("won", "lost")
     declarer = numbers.get("d", -1)
     found = {

@@ -1,15 +1,15 @@
-"""Score lists of Skat as plain tables, a row a game; headings in German or English.
+"""Score lists of Skat as plain tables with one row per game and headings in German or English.
 
 * `series` (or list), and, if there, `game` (its number), `time`;
-* `player_1` to `player_4`: who sits at the table, the dealer too; where the columns are absent the declarers of a
-  series are its players, who must then be three or four;
+* `player_1` to `player_4`: who sits at the table, including the dealer; without these columns the three or four
+  declarers of a series are its players;
 * `declarer`: a name, or the number of a seat; empty for a folded game;
-* what it was worth, in one of three ways: `points`, signed; or `value` and `won`; or `contract` (a code such as CHS,
+* its value, in one of three ways: `points`, signed; or `value` and `won`; or `contract` (a code such as CHS,
   or words), `matadors` (2, -3, "without 3"; not in null) and either `eyes` (with `tricks` where schwarz matters) or
   `won` (with `schneider`, `schwarz`: made); `bid` finds overbid games;
-* house rules, if they hold: `kontra`, `re`, `bock`, `ramsch` (yes or no).
+* house rules, if they apply: `kontra`, `re`, `bock`, `ramsch` (yes or no).
 
-Where both points and a contract are given the rules are compared with what was written: `points_by_rules` and
+Where both points and a contract are given, the written points are compared with the rules: `points_by_rules` and
 `difference`.
 """
 
@@ -50,7 +50,7 @@ _GAME_COLUMNS = (
 _YES = {"1", "yes", "y", "true", "x", "ja", "j", "wahr", "won", "win", "w", "gewonnen", "g", "+"}
 _NO = {"", "0", "no", "n", "false", "nein", "falsch", "lost", "loss", "l", "verloren", "v", "-"}
 _MOST_POINTS = 10_000
-"""In one game, with every doubling of the house rules: more is a slip."""
+"""In one game, with every doubling of the house rules: more must be a typing error."""
 
 _SHOWN = 5
 
@@ -75,7 +75,7 @@ class ScoreList:
 
 
 def read_score_lists(source: Any, *, house_rules: HouseRules | None = None) -> ScoreList:
-    """Games of score lists from a file, standard input or an Arrow table; all faults are named with their rows."""
+    """Games of score lists from a file, standard input or an Arrow table; all faults are reported with their rows."""
     import polars as pl
 
     rows, name = _read_rows(source)
@@ -84,7 +84,7 @@ def read_score_lists(source: Any, *, house_rules: HouseRules | None = None) -> S
     numbers, faults = [], []
     for number, row in enumerate(rows, 1):
         if not any(row.values()):
-            # a line without anything
+            # an empty line
             continue
         try:
             games.append(_game(row, rules))
@@ -97,7 +97,7 @@ def read_score_lists(source: Any, *, house_rules: HouseRules | None = None) -> S
         shown = "; ".join(faults[:_SHOWN])
         raise MatchDataError(f"{name}: {bad}: {shown}{more}. Correct them, or leave them out")
     if not games:
-        raise MatchDataError(f"{name}: there are no rows; a row a game is expected")
+        raise MatchDataError(f"{name}: there are no rows; one row per game is expected")
     texts = ("series", "game", "time", *_SEATS, "declarer", "contract", "difference")
     kinds: dict[str, Any] = dict.fromkeys(texts, pl.String)
     kinds |= dict.fromkeys(("points", "points_by_rules"), pl.Int32)
@@ -106,7 +106,7 @@ def read_score_lists(source: Any, *, house_rules: HouseRules | None = None) -> S
     number_in_series = pl.int_range(1, pl.len() + 1).over("series").cast(pl.String)
     frame = frame.with_columns(game=pl.coalesce("game", number_in_series))
     # the losers of a Ramsch share its number
-    says = "game {game} stands twice in series {series}. Give each table's list its own series, or leave one row out"
+    says = "game {game} appears twice in series {series}. Give each table's list its own series, or leave out one row"
     refuse_twice(frame.with_columns(row=pl.Series(numbers)).filter("has_bonus"), ("series", "game"), name, says)
     return ScoreList(_seat_players(frame, name))
 
@@ -145,7 +145,7 @@ def _game(row: dict[str, Any], rules: HouseRules) -> dict[str, Any]:
     is_ramsch = _truth(row, "ramsch") or False
     flags = {key: bool(_truth(row, key)) for key in ("kontra", "re", "bock")}
     if is_ramsch and not rules.ramsch:
-        raise LudometerError("Ramsch is no part of the rules; HouseRules(ramsch=True) allows it")
+        raise LudometerError("Ramsch is not part of the rules; --house-rules ramsch allows it")
     by_rules: int | None = None
     if is_folded:
         if given:
@@ -160,7 +160,7 @@ def _game(row: dict[str, Any], rules: HouseRules) -> dict[str, Any]:
     if points is None:
         raise LudometerError("neither points, nor value and won, nor contract and matadors with eyes or won")
     if abs(points) > _MOST_POINTS:
-        raise LudometerError(f"{points} points are more than any game is worth")
+        raise LudometerError(f"{points} points are more than any game can be worth")
     won = _truth(row, "won")
     difference = None if by_rules is None or by_rules == points else f"{points} written, {by_rules} by the rules"
     if won is not None and not is_folded and not is_ramsch and won != (points > 0):
@@ -184,13 +184,13 @@ def _declarer(row: dict[str, Any]) -> str | None:
     if text in ("1", "2", "3", "4") and text not in [row.get(seat) for seat in _SEATS]:
         name = row.get(f"player_{text}")
         if name is None:
-            raise LudometerError(f"declarer {text}, but nobody sits there")
+            raise LudometerError(f"declarer {text}, but that seat is empty")
         return str(name)
     return str(text)
 
 
 def _check_seats(seats: list[str | None], declarer: str | None) -> None:
-    """Three or four different names, the declarer among them; nothing where the table has no seats."""
+    """Check for three or four different names, the declarer among them; tables without seats pass."""
     names = [name for name in seats if name]
     if not names:
         return
@@ -205,7 +205,7 @@ def _check_seats(seats: list[str | None], declarer: str | None) -> None:
 
 
 def _points_by_rules(row: dict[str, Any]) -> int | None:
-    """Points from the contract, else from value and won; None where neither can tell."""
+    """Points from the contract, else from value and won; None if neither is enough."""
     won, eyes = _truth(row, "won"), _number(row, "eyes", most=120)
     value = _number(row, "value")
     if row.get("contract") is None or (won is None and eyes is None):
@@ -213,7 +213,7 @@ def _points_by_rules(row: dict[str, Any]) -> int | None:
     contract = Contract.parse(row["contract"])
     tricks, bid = _number(row, "tricks", most=10), _number(row, "bid") or 18
     if bid not in BIDS:
-        raise LudometerError(f"{bid} is no bid: 18, 20, 22, 23, 24, 27 and so on are")
+        raise LudometerError(f"{bid} is not a possible bid, such as 18, 20, 22, 23, 24, 27")
     if contract.game == NULL:
         if won is None and tricks is None:
             return None
@@ -238,7 +238,7 @@ def _matadors(row: dict[str, Any]) -> int | None:
         return None
     parts = re.fullmatch(r"(with|mit|m|without|ohne|o|\+|-|−)?\s*(\d+)", text.casefold())
     if parts is None:
-        raise LudometerError(f"{text!r} is no number of matadors")
+        raise LudometerError(f"{text!r} is not a number of matadors")
     return int(parts[2]) * (-1 if parts[1] in ("without", "ohne", "o", "-", "−") else 1)
 
 
@@ -247,10 +247,10 @@ def _number(row: dict[str, Any], key: str, *, most: int | None = None) -> int | 
     if text is None:
         return None
     if not re.fullmatch(r"[+−-]?\d{1,7}(\.0{1,2})?", text):
-        raise LudometerError(f"{text!r} is no whole number of {key}")
+        raise LudometerError(f"{text!r} is not a whole number of {key}")
     number = int(float(text.replace("−", "-")))
     if most is not None and not 0 <= number <= most:
-        raise LudometerError(f"{text} under {key}: 0 to {most} are possible")
+        raise LudometerError(f"{text} under {key}: it must be from 0 to {most}")
     return number
 
 
@@ -259,7 +259,7 @@ def _truth(row: dict[str, Any], key: str) -> bool | None:
     if text is None:
         return None
     if text.casefold() not in _YES | _NO:
-        raise LudometerError(f"{text!r} under {key}: yes or no is expected")
+        raise LudometerError(f"{text!r} under {key}: write yes or no")
     return text.casefold() in _YES
 
 
@@ -275,8 +275,8 @@ def _seat_players(games: pl.DataFrame, name: str) -> pl.DataFrame:
     odd = tables.filter(~pl.col("names").list.len().is_in([3, 4]))
     if odd.height:
         raise MatchDataError(
-            f"{name}: series {odd['series'][0]!r} has {len(odd['names'][0])} declarers; with other than three or four "
-            "the columns player_1 to player_4 must say who sits at the table"
+            f"{name}: series {odd['series'][0]!r} has {len(odd['names'][0])} declarers; unless they are three or four, "
+            "the columns player_1 to player_4 must tell who sits at the table"
         )
     seats = [pl.col("names").list.get(place, null_on_oob=True).alias(seat) for place, seat in enumerate(_SEATS)]
     return games.drop(_SEATS).join(tables.select("series", *seats), on="series", how="left", maintain_order="left")

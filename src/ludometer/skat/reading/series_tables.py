@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 
 
 def read_teams(path: str) -> dict[str, str]:
-    """The team of each player: a table of player and team."""
+    """The team of each player, from a table of player and team."""
     frame = _small_table(path, {"team": ("team", "mannschaft", "verein", "club")})
     twice = frame.filter(frame["player"].is_duplicated())
     if len(twice):
-        raise MatchDataError(f"{path}: {twice['player'][0]} has two rows; leave one out, a player is in one team")
+        raise MatchDataError(f"{path}: {twice['player'][0]} has two rows; leave one out: a player is in one team")
     return dict(zip(frame["player"].to_list(), frame["team"].to_list(), strict=True))
 
 
 def read_standing(path: str) -> pl.DataFrame:
-    """A published list: player, rating, and series where the table says how many each has played."""
+    """A published list: player, rating, and series (how many each has played) where the table has them."""
     import polars as pl
 
     frame = _small_table(path, {"rating": ("rating", "wertung", "elo")}, also=("series",))
     number = frame["rating"].cast(pl.Float64, strict=False)
     bad = (~number.is_finite().fill_null(False)).arg_true().to_list()
     if bad:
-        raise MatchDataError(f"{path}: row {bad[0] + 1:,}: {frame['rating'][bad[0]]!r} is no rating; correct it")
+        raise MatchDataError(f"{path}: row {bad[0] + 1:,}: {frame['rating'][bad[0]]!r} is not a rating; correct it")
     frame = frame.with_columns(number)
     if "series" not in frame.columns:
         return frame
@@ -50,7 +50,7 @@ def read_standing(path: str) -> pl.DataFrame:
 
 
 def refuse_twice(rows: pl.DataFrame, keys: tuple[str, str], name: str, says: str) -> None:
-    """Raise if two rows (their numbers are in `row`) share these two columns; `says` is filled with both."""
+    """Raise if two rows (their numbers are in `row`) share these two columns; `says` is the message."""
     import polars as pl
 
     twice = rows.filter(pl.struct(keys).is_duplicated())
@@ -75,7 +75,7 @@ def _small_table(path: str, wanted: dict[str, tuple[str, ...]], also: tuple[str,
     named = {heading: key for key, heading in found.items() if heading is not None}
     frames = list(table.batches(named))
     if not frames:
-        raise MatchDataError(f"{path}: there are no rows; a row a player is expected")
+        raise MatchDataError(f"{path}: there are no rows; one row per player is expected")
     frame = pl.concat(frames).rename(named).cast(pl.String)
     frame = frame.with_columns(pl.all().str.strip_chars())
     bad = (frame["player"].is_null() | (frame["player"] == "")).arg_true().to_list()
@@ -100,10 +100,10 @@ _GERMAN_DATE = r"^(\d{1,2})\.(\d{1,2})\.(\d{4})$"
 _YEAR = r"^[12]\d{3}$"
 _THOUSANDS = r"^[−-]?[1-9]\d{0,2}(\.\d{3})+$"
 _LARGEST = 1_000_000
-"""Of points in a list: more is a slip."""
+"""Points in a list: more must be a typing error."""
 
 _FAR = 1000.0
-"""Times the usual size of a score: so far off it is likely to be a slip."""
+"""Times the usual size of a score: a score beyond it is likely a typing error."""
 
 _SHOWN = 5
 
@@ -138,8 +138,8 @@ def results_of_table(frame: pl.DataFrame, name: str, *, system: System = "extend
     sizes = table.filter(~pl.col("n_seats").is_in([3, 4]))
     if has_totals and sizes.height:
         raise MatchDataError(
-            f"{name}: series {sizes['series'][0]!r} has {sizes['n_seats'][0]} players, not three or four: add who is "
-            "missing, or give each table its own series"
+            f"{name}: series {sizes['series'][0]!r} has {sizes['n_seats'][0]} players, not three or four: add the "
+            "missing ones, or give each table its own series"
         )
     if "score" not in frame.columns:
         parts = (table[key].to_numpy() for key in _TOTALS)
@@ -153,7 +153,7 @@ def results_of_table(frame: pl.DataFrame, name: str, *, system: System = "extend
 def read_series_table(source: Any) -> tuple[pl.DataFrame, str]:
     """The columns that are known under our own names, checked, and the name of the file.
 
-    What looks odd but may be right is logged.
+    Odd values that may be right are logged.
     """
     import polars as pl
 
@@ -166,15 +166,15 @@ def read_series_table(source: Any) -> tuple[pl.DataFrame, str]:
     odd = table.odd_rows()
     frame = frame.filter(~pl.col("row").is_in((odd.blank + 1).tolist()))
     if not len(frame):
-        raise MatchDataError(f"{table.name}: there are no rows; a row a player in a series is expected")
+        raise MatchDataError(f"{table.name}: there are no rows; one row per player and series is expected")
     ragged = [int(row) + 1 for row in odd.ragged if row < len(frame) + len(odd.blank)]
     if ragged:
         raise MatchDataError(
-            f"{table.name}: row {ragged[0]:,} has other than {len(table.schema)} fields, which is what the first line "
-            "has: correct it, or put a text that holds the separator in quotation marks"
+            f"{table.name}: row {ragged[0]:,} does not have {len(table.schema)} fields like the first line: correct "
+            "it, or put text that contains the separator in quotation marks"
         )
     frame = _parse_columns(frame, table.name)
-    says = "{player} stands twice in series {series}. Give each series its own name, or leave one of the rows out"
+    says = "{player} appears twice in series {series}. Give each series its own name, or leave out one of the rows"
     refuse_twice(frame, ("series", "player"), table.name, says)
     if "score" in frame.columns:
         _tell_far_scores(frame, table.name)
@@ -182,7 +182,7 @@ def read_series_table(source: Any) -> tuple[pl.DataFrame, str]:
 
 
 def parse_times(column: pl.Series) -> tuple[pl.Series, list[int]]:
-    """Dates and times as such, numbers as numbers, and the places of cells that are neither."""
+    """Dates, times and numbers as such, and the places of other cells."""
     import polars as pl
 
     if column.dtype.is_temporal() or column.dtype.is_numeric():
@@ -213,7 +213,7 @@ def _is_moment(cell: str | None) -> bool:
 
 
 def _headings(schema: Iterable[str]) -> dict[str, str]:
-    """Our own words for the headings of a file; the first column of a kind counts."""
+    """Our own words for the headings of a file; the first column of each kind counts."""
     found: dict[str, str] = {}
     for heading in schema:
         word = find_word(heading, _WORDS) or _OTHER_WORDS.get(heading.strip().casefold())
@@ -236,7 +236,7 @@ def _refuse_missing(found: set[str], name: str, schema: Iterable[str]) -> None:
 
 
 def _parse_columns(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Numbers and dates as such; all cells that are none are named with their rows."""
+    """Numbers and dates as such; all other cells are reported with their rows."""
     import polars as pl
 
     faults: list[str] = []
@@ -268,7 +268,7 @@ def _parse_columns(frame: pl.DataFrame, name: str) -> pl.DataFrame:
 
 
 def _parse_numbers(column: pl.Series, *, whole: bool, negative: bool) -> tuple[pl.Series, list[int]]:
-    """Numbers with a point or a comma, and the places of cells that are none."""
+    """Numbers with a point or a comma, and the places of other cells."""
     import polars as pl
 
     if column.dtype.is_numeric():
@@ -286,7 +286,7 @@ def _parse_numbers(column: pl.Series, *, whole: bool, negative: bool) -> tuple[p
 
 
 def _find_thousands(column: pl.Series, row: pl.Series) -> list[str]:
-    """The first cell such as 1.200 where every point may stand between thousands, as Germans write them."""
+    """The first cell such as 1.200, if every point may be a German thousands separator."""
     import polars as pl
 
     if column.dtype.is_numeric():
@@ -308,7 +308,7 @@ def _cell(column: pl.Series, place: int) -> str:
 
 
 def _share_times(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    """The rows of a series have one time."""
+    """Check that the rows of a series share one time."""
     import polars as pl
 
     if "time" not in frame.columns:
@@ -331,8 +331,8 @@ def _tell_far_scores(frame: pl.DataFrame, name: str) -> None:
     far = frame.filter(size > _FAR * usual)
     if len(far):
         row = far.row(0, named=True)
-        more = f", and {len(far) - 1:,} more are so" if len(far) > 1 else ""
+        more = f", and {len(far) - 1:,} more are" if len(far) > 1 else ""
         _log.warning(
-            f"{name}: row {row['row']:,}: a score of {row['score']:,.0f} is far from the others, whose median is "
-            f"{usual:,.0f}{more}: if it is a slip, correct it"
+            f"{name}: row {row['row']:,}: a score of {row['score']:,.0f} is far from the others, whose median size is "
+            f"{usual:,.0f}{more}: correct it if it is a typing error"
         )

@@ -1,8 +1,8 @@
 """Logs of the program xskat (`xskat -auto N -log FILE`), English or German, as frames of game records.
 
-A log has three columns of cards, one a player. The tricks stand first: capitals took the trick, `_` marks who led when
-another took it. Then come the hands after the discard, the skat and the result. The records have what
-`ludometer.skat.records` lists; `eyes_recorded` and `won_recorded` are xskat's own count, points it does not log.
+A log has three columns of cards, one per player. The tricks come first: capitals took the trick, `_` marks the card led
+when another took it. Then come the hands after the discard, the skat and the result. The columns are those of
+`ludometer.skat.records`; `eyes_recorded` and `won_recorded` are xskat's own count, and points are not logged.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def as_lines(stream: BinaryIO) -> TextIO:
 
 
 def _split(lines: Iterable[str] | TextIO, name: str, players: tuple[str, str, str] | None) -> Iterator[dict[str, Any]]:
-    """One game after another; each ends with a line of equality signs."""
+    """Game by game; each ends with a line of equality signs."""
     held: list[str] = []
     start = 1
     for number, line in enumerate(lines, 1):
@@ -104,11 +104,11 @@ def _split(lines: Iterable[str] | TextIO, name: str, players: tuple[str, str, st
             yield _parse_game(held, players)
         except (LudometerError, KeyError, ValueError, IndexError) as error:
             raise MatchDataError(
-                f"{name}: the game of lines {start:,} to {number:,} is not understood: {error}"
+                f"{name}: the game of lines {start:,} to {number:,} cannot be read: {error}"
             ) from error
         held, start = [], number + 1
     if any(line.strip() for line in held):
-        raise MatchDataError(f"{name}: the last game, from line {start:,}, is cut off")
+        raise MatchDataError(f"{name}: the last game, from line {start:,}, is truncated")
 
 
 def _parse_game(lines: list[str], players: tuple[str, str, str] | None) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def _parse_game(lines: list[str], players: tuple[str, str, str] | None) -> dict[
                     break
     columns = lines[0].split()
     if len(hands) != 10 or len(columns) != 3:
-        raise LudometerError("ten rows of hands and three names are expected")
+        raise LudometerError("ten rows of hands and three names are needed")
     return _to_row(columns, players or (columns[0], columns[1], columns[2]), tricks, hands, found)
 
 
@@ -157,7 +157,7 @@ def _to_row(
     }
     if "game" not in found:
         if len(tricks) > 1:
-            raise LudometerError("tricks, but nobody who played a game")
+            raise LudometerError("there are tricks, but no declarer")
         return common | _folded(at_play, _mask(found["is"]))
     declarer = seats[columns.index(found["game"][0])]
     was, discards = _mask(found["was"]), _mask(found["is"])
@@ -165,7 +165,7 @@ def _to_row(
     dealt[declarer] = (at_play[declarer] | discards) & ~was
     game = find_word(found["game"][1], tuple("CSHDGN"))
     if game is None:
-        raise LudometerError(f"{found['game'][1]!r} is no game")
+        raise LudometerError(f"{found['game'][1]!r} is not a game")
     played = _order(tricks, seats)
     verb, eyes = found["result"]
     is_won = verb in ("Won", "Gewonnen")
@@ -224,7 +224,7 @@ def _order(tricks: list[str], seats: list[int]) -> list[int]:
                 winner = seats[column]
         start = winner if leader is None else leader
         if start is None:
-            raise LudometerError("a trick that nobody took")
+            raise LudometerError("nobody took a trick")
         played += [cards[(start + turn) % 3] for turn in range(3)]
     return played
 
@@ -239,7 +239,7 @@ def _padded(text: str) -> str:
 
 
 def _card_table() -> dict[str, tuple[int, bool, bool]]:
-    """By what stands in a column: the card, whether it took the trick, whether it was led."""
+    """By the text of a column: the card, whether it took the trick, whether it was led."""
     table = {}
     for card in range(32):
         suit, rank = SUITS[card >> 3], RANKS[card & 7]

@@ -172,7 +172,7 @@ def _render(
 def _listing(
     frame: pl.DataFrame | None, form: Any, language: Language, *, longest: int = _LONGEST, **names: Any
 ) -> dict[str, Any] | None:
-    """A table of at most so many rows, how many more there are, and the whole for download."""
+    """A table of at most `longest` rows, how many more there are, and the whole for download."""
     if frame is None:
         return None
     rows = form(frame.head(longest), language, **names)

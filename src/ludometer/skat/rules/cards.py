@@ -1,7 +1,7 @@
-"""The 32 cards as numbers and hands as bit masks, so that a million deals are a few NumPy arrays.
+"""The 32 cards as numbers and hands as bit masks: a million deals are a few NumPy arrays.
 
 Card = 8 * suit + rank, with suits C S H D as 0..3 and ranks 7 8 9 Q K T A J as 0..7: the order of a trump game, so of
-two cards of a suit (or of two trumps of that suit) the higher number wins, jacks apart. A hand is a uint32 whose bit
+two cards of a suit (or two trumps of that suit) the higher number wins, except for jacks. A hand is a uint32 whose bit
 `card` is set. Games have the codes C S H D G N as 0..5.
 """
 
@@ -43,7 +43,7 @@ def parse_card(name: str) -> int:
     (7, 24)
     """
     if len(name) != 2 or name[0] not in SUITS or name[1] not in RANKS:
-        raise LudometerError(f"{name!r} is no card: a suit of C S H D and a rank of A K Q J T 9 8 7, such as CJ")
+        raise LudometerError(f"{name!r} is not a card: write a suit (C S H D) and a rank (A K Q J T 9 8 7), such as CJ")
     return 8 * SUITS.index(name[0]) + RANKS.index(name[1])
 
 
@@ -64,7 +64,7 @@ def parse_cards(names: str) -> int:
     """
     cards = [parse_card(name) for name in names.replace(".", " ").split()]
     if len(set(cards)) < len(cards):
-        raise LudometerError(f"a card stands twice in {names!r}")
+        raise LudometerError(f"a card appears twice in {names!r}")
     return _bits(cards)
 
 

@@ -53,7 +53,7 @@ class Contract:
 
     def __post_init__(self) -> None:
         if self.game not in range(6):
-            raise LudometerError(f"a game is a number from 0 to 5 (C S H D G N), not {self.game}")
+            raise LudometerError(f"a game must be a number from 0 to 5 (C S H D G N), not {self.game}")
         if self.game == NULL:
             if self.schneider or self.schwarz:
                 raise LudometerError("neither schneider nor schwarz can be announced in null")
@@ -78,7 +78,7 @@ class Contract:
         games = [word for word in found if word in tuple(GAMES)]
         if len(games) != 1 or None in found:
             raise LudometerError(
-                f"{text!r} is no contract: a code such as CHS, or words such as 'clubs hand schneider'"
+                f"{text!r} is not a contract: write a code such as CHS, or words such as 'clubs hand schneider'"
             )
         return cls(
             GAMES.index(games[0] or ""), "hand" in found, "schneider" in found, "schwarz" in found, "ouvert" in found
@@ -136,13 +136,13 @@ def score_game(
     gave_up: bool = False,
     counts_levels: bool = True,
 ) -> GameScore:
-    """A game by the rules: `matadors` of either sign, the declarer's `eyes` with the skat, and his `tricks`.
+    """A game by the rules: `matadors` of either sign, the declarer's `eyes` with the skat, and `tricks`.
 
     factor = matadors + 1 + hand + schneider + announced + schwarz + announced + ouvert; won with 61 eyes and all that
     was announced; lost at -2 x value; value below the bid: lost at the next multiple of the base (ISkO 5.2, 5.4).
     Null is won without a trick; bid above its fixed value it is lost at that value. Without `tricks` a trump game is
-    taken as neither schwarz. Who `gave_up` has lost whatever his eyes; `counts_levels` is False for a game lost before
-    the first trick was complete, which has no schneider or schwarz.
+    not schwarz for either side. A declarer who `gave_up` has lost, whatever the eyes; `counts_levels` is False for a
+    game lost before the first trick was complete, which has no schneider or schwarz.
 
     >>> score_game(Contract.parse("D"), matadors=1, eyes=70, bid=22)
     GameScore(value=27, points=-54, won=False, overbid=True)
@@ -251,7 +251,7 @@ def score_games(
 
 @dataclass(frozen=True)
 class HouseRules:
-    """Which rules of the house hold; the bonus of 50 and 40 of a series is never multiplied.
+    """Which house rules apply; they never multiply the bonus of 50 and 40 of a series.
 
     >>> HouseRules(kontra=True).multiply(-48, kontra=True).tolist()
     -96
@@ -262,9 +262,9 @@ class HouseRules:
     bock: bool = False
     """Games of a Bock round count twice."""
     ramsch: bool = False
-    """When all pass, it is played for the fewest eyes instead of being folded."""
+    """When all pass, the deal is played for the fewest eyes instead of being folded."""
     march: int = 120
-    """What the player of all ten tricks of a Ramsch gets."""
+    """What a player gets for all ten tricks of a Ramsch."""
 
     def multiply(
         self, points: ArrayLike, *, kontra: ArrayLike = False, re: ArrayLike = False, bock: ArrayLike = False
@@ -272,21 +272,21 @@ class HouseRules:
         """Points of games under these rules: x 2 for kontra, x 4 for kontra and re, x 2 in a Bock round."""
         kontra, re, bock = (np.asarray(part, bool) for part in (kontra, re, bock))
         if not self.kontra and (kontra.any() or re.any()):
-            raise LudometerError("kontra and re are no part of the rules; HouseRules(kontra=True) allows them")
+            raise LudometerError("kontra and re are not part of the rules; --house-rules kontra allows them")
         if not self.bock and bock.any():
-            raise LudometerError("Bock rounds are no part of the rules; HouseRules(bock=True) allows them")
+            raise LudometerError("Bock rounds are not part of the rules; --house-rules bock allows them")
         if np.any(re & ~kontra):
-            raise LudometerError("re answers kontra: there is none without it")
+            raise LudometerError("re answers kontra: it needs one")
         factor = (1 + kontra.astype(np.int32)) * (1 + re.astype(np.int32)) * (1 + bock.astype(np.int32))
         return np.asarray(np.asarray(points, np.int32) * factor, np.int32)
 
     def score_ramsch(
         self, eyes: ArrayLike, tricks: ArrayLike, *, passed_on: ArrayLike = 0, bock: ArrayLike = False
     ) -> Codes:
-        """Points of the three players (last axis) in Ramsch: who has most eyes loses them; no bonus goes with it.
+        """Points of the three players (last axis) in Ramsch: the player with most eyes loses them, without a bonus.
 
-        Doubled for each player without a trick and each time that the skat was passed on unseen. Who takes all
-        tricks gets `march`, doubled by what was passed on only. Of equals with most eyes all lose.
+        Points double for each player without a trick and each time the skat was passed on unseen. A player who takes
+        all tricks gets `march`, doubled only for the skat passed on. All players who share most eyes lose.
 
         >>> HouseRules(ramsch=True).score_ramsch([70, 50, 0], [6, 4, 0]).tolist()
         [-140, 0, 0]
@@ -294,7 +294,7 @@ class HouseRules:
         [120, 0, 0]
         """
         if not self.ramsch:
-            raise LudometerError("Ramsch is no part of the rules; HouseRules(ramsch=True) allows it")
+            raise LudometerError("Ramsch is not part of the rules; --house-rules ramsch allows it")
         eyes, tricks = np.asarray(eyes, np.int32), np.asarray(tricks, np.int32)
         if eyes.shape[-1:] != (3,) or np.any(eyes.sum(axis=-1) != 120) or np.any(tricks.sum(axis=-1) != 10):
             raise LudometerError("three players share 120 eyes and 10 tricks")

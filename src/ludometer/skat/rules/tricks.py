@@ -1,4 +1,4 @@
-"""The tricks of a game played again: is each card allowed, who takes the trick, and what has he then."""
+"""The tricks of a game, replayed: whether each card is allowed, who takes the trick, and eyes and tricks by seat."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Replay:
 
 
 def replay_game(game: int, hands: Sequence[int], played: Sequence[int]) -> Replay:
-    """Play the cards in order, forehand first; it stops at a card that is not allowed. The plain twin.
+    """Play the cards in order, forehand first; stop at a card that is not allowed. The plain twin.
 
     >>> hands = [cards.parse_cards(text) for text in ("CA", "C7", "SJ")]
     >>> replay_game(cards.SPADES, hands, [cards.parse_card(name) for name in ("CA", "C7", "SJ")])
