@@ -15,7 +15,7 @@ from ludometer.errors import ConvergenceWarning, LudometerError
 from ludometer.matches import Matches, Seats
 from ludometer.ratings.scores.audit import spread_apart
 from ludometer.ratings.scores.elo import SeriesElo
-from ludometer.ratings.scores.series import scores_of
+from ludometer.ratings.scores.series import fingerprint_of, scores_of
 from ludometer.result import Provenance, Shown
 from ludometer.wording import PERCENT_LABELS, percent
 
@@ -143,7 +143,7 @@ def study_fixpoints(
         Provenance(
             "fixpoints",
             chosen.parameters | {"tolerance": tolerance, "relative": relative, "min_series": min_series},
-            first.fingerprint,
+            fingerprint_of(first),
         ),
     )
 

@@ -189,6 +189,12 @@ class SkatRatings(Shown):
             found |= self.sensitivity.charts(narrow=narrow, language=language)
         return found
 
+    def require(self, names: Sequence[str], hint: str = "") -> None:
+        """Refuse players who have no update here."""
+        known = set(self.ratings.updates["player"].to_list())
+        if missing := [name for name in names if name not in known]:
+            raise LudometerError(f"nobody called {missing[0]!r} has an update here{hint}")
+
     @property
     def has_bands(self) -> bool:
         """Whether the charts show bands of one SD."""
@@ -309,8 +315,5 @@ def rate_skat(
     """
     chosen = rules or SeasonRules()
     ratings = rate_series(source.series, system=system, since=chosen.since, ratings=source.standing)
-    known = set(ratings.updates["player"].to_list())
-    if missing := [name for name in drawn if name not in known]:
-        raise LudometerError(f"nobody called {missing[0]!r} has an update here")
     players = award_titles(ratings.players, titles) if titles else ratings.players
     return SkatRatings(source, ratings, players, chosen, tuple(drawn), sensitivity)

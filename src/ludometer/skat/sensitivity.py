@@ -15,6 +15,7 @@ from ludometer.drawing import ACCENT, GREY, INK
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.ratings.scores.elo import SeriesElo
+from ludometer.ratings.scores.series import fingerprint_of
 from ludometer.result import Provenance, Shown
 from ludometer.skat.language import Language, localise, number_axis, phrase
 
@@ -169,7 +170,7 @@ def measure_sensitivity(
         pl.DataFrame(rows),
         int((first.counts > 0).sum()),
         len(first),
-        Provenance("sensitivity", chosen.parameters | {"k": list(k), "min_series": min_series}, first.fingerprint),
+        Provenance("sensitivity", chosen.parameters | {"k": list(k), "min_series": min_series}, fingerprint_of(first)),
     )
 
 
@@ -243,7 +244,7 @@ def choose_step_and_start(
         Provenance(
             "choose step and start",
             {"good": good, "weak": weak, "top": top, "min_series": min_series, "form": chosen.form},
-            series.fingerprint,
+            fingerprint_of(series),
         ),
     )
 

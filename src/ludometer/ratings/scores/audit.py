@@ -13,7 +13,7 @@ from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.ratings.driver import prepare
 from ludometer.ratings.scores.elo import SeriesElo, SeriesEloFromMean, SeriesState
-from ludometer.ratings.scores.series import scores_of, series_labels, series_since
+from ludometer.ratings.scores.series import fingerprint_of, scores_of, series_labels, series_since
 from ludometer.result import Provenance, Shown
 from ludometer.wording import time_text
 
@@ -161,13 +161,15 @@ def rate_series(
         n_series=len(part),
         since=None if since is None else str(since),
         state=after,
-        provenance=Provenance(chosen.name, chosen.parameters, series.fingerprint),
+        provenance=Provenance(chosen.name, chosen.parameters, fingerprint_of(series)),
     )
 
 
 def json_rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
     """The rows of a table, with times as text or whole numbers."""
-    times = [name for name in ("time", "last") if name in frame.columns and frame[name].dtype != str]
+    import polars as pl
+
+    times = [name for name in ("time", "last") if frame.schema.get(name, pl.String) != pl.String]
     return [row | {name: time_text(row[name]) for name in times} for row in frame.to_dicts()]
 
 

@@ -105,6 +105,12 @@ def with_scores(series: Matches, scores: Floats) -> Matches:
     return series.with_columns(score=scores, seat_covariates=known)
 
 
+def fingerprint_of(series: Matches) -> str:
+    """The fingerprint of players, places, times and scores, whatever else is known about the series."""
+    seats = replace(series.seats, prize=scores_of(series))
+    return Matches(series.players, seats, series.time).fingerprint
+
+
 def series_labels(series: Matches) -> list[str]:
     """What each series is called; its number, counted from 1, where nothing is known."""
     labels = series.covariates.get("series")

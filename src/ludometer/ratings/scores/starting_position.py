@@ -11,7 +11,7 @@ import numpy as np
 from ludometer.arrays import Floats
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
-from ludometer.ratings.scores.series import seat_column, series_frame, with_scores
+from ludometer.ratings.scores.series import fingerprint_of, seat_column, series_frame, with_scores
 from ludometer.result import Provenance
 from ludometer.wording import percent
 
@@ -107,7 +107,7 @@ def adjust_for_position(series: Matches, *, coefficient: float | None = None, fo
         error,
         _variance(series, score),
         _variance(series, adjusted),
-        Provenance("adjust for position", {"form": form, "coefficient": coefficient}, series.fingerprint),
+        Provenance("adjust for position", {"form": form, "coefficient": coefficient}, fingerprint_of(series)),
     )
 
 

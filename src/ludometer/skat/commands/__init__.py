@@ -202,6 +202,8 @@ def rate(options: RateOptions) -> None:
     drawn = [name.strip() for name in (options.draw or "").split(",") if name.strip()]
     rules = SeasonRules(options.since, options.dropped, options.min_series, options.min_share)
     rated = rate_skat(source, system=system, rules=rules, titles=titles, drawn=drawn, sensitivity=spread)
+    hint = "; with --anonymise they are called P-1, P-2 and so on" if hidden else ""
+    rated.require([*drawn, *([options.explain] if options.explain else [])], hint)
     files = (options.series, options.export.matches, options.teams, options.ratings, options.luck.hands.model)
     target = options.names.output(output, *files)
 
