@@ -23,9 +23,8 @@ import numpy as np
 from scipy import stats
 
 from ludometer.arrays import Codes, Floats, Halves
-from ludometer.kernels.gibbs.pairs import Chain, Model, Record, log_normal_table, sweep_chain
-from ludometer.kernels.gibbs.rescaling import no_transport
-from ludometer.kernels.gibbs.truncated import Word, make_word
+from ludometer.kernels.gibbs.pairs import Chain, Model, Record, log_normal_table, no_rescaling, sweep_chain
+from ludometer.kernels.gibbs.random_numbers import Word, make_word
 from ludometer.matches import Matches
 from ludometer.measurement.luck.population import make_prior
 from ludometer.measurement.luck.sampler import Sampler, make_model, sample_population, tally_results
@@ -231,7 +230,7 @@ def time_sweep(record: Record, model: Model, n_sweeps: int = 3, rounds: int = 10
     draws, sums = np.empty((n_sweeps, 2)), np.zeros((2, len(chain.skill)))
     for adapts in [True] * 5 + [False] * rounds:
         started = time.process_time()
-        word = Word(sweep_chain(record, model, no_transport(), chain, word, table, adapts, np.empty(0), draws, sums))
+        word = Word(sweep_chain(record, model, no_rescaling(), chain, word, table, adapts, np.empty(0), draws, sums))
         times.append(time.process_time() - started)
     return 1e3 * min(times[5:]) / n_sweeps
 

@@ -33,7 +33,7 @@ def keep_connected(matches: Matches, *, min_players: int | None = None) -> Conne
     >>> len(keep_connected(islands).matches), len(keep_connected(islands, min_players=2).matches)
     (2, 3)
     """
-    from ludometer.kernels.skills.components import components
+    from ludometer.kernels.skills.graph import components
 
     first, second = _links(matches)
     label = components(first, second, len(matches.players))

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ludometer.kernels.skills.components import components, components_plain, join, label_roots
+from ludometer.kernels.skills.graph import components, components_plain, join, label_roots
 
 pairs = st.integers(1, 30).flatmap(
     lambda n: st.tuples(st.just(n), st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=40))

@@ -12,12 +12,18 @@ from scipy import sparse, special, stats
 from scipy.sparse import linalg as sparse_linalg
 
 from ludometer.arrays import Floats
-from ludometer.kernels.gibbs.equations import halve, solve_block
 from ludometer.kernels.gibbs.likelihood import Gaps, gather_gaps, log_likelihood
-from ludometer.kernels.gibbs.pairs import Chain, Record, draw_performances, log_normal_table, sweep_chain
-from ludometer.kernels.gibbs.rescaling import no_transport
-from ludometer.kernels.gibbs.strips import normal_above_bound
-from ludometer.kernels.gibbs.truncated import Word, make_word
+from ludometer.kernels.gibbs.pairs import (
+    Chain,
+    Record,
+    draw_performances,
+    list_meetings,
+    log_normal_table,
+    no_rescaling,
+    solve_pair_skills,
+    sweep_chain,
+)
+from ludometer.kernels.gibbs.random_numbers import Word, make_word, normal_above_bound
 from ludometer.kernels.runtime.compile import JIT, kernel
 from ludometer.measurement.luck.population import make_prior
 from ludometer.measurement.luck.sampler import make_model, sample_population, tally_results
@@ -81,7 +87,7 @@ def test_the_block_solves_its_equations(seed: int, sigma: float, weight: float) 
             matrix[i, record.opponent[k]] -= weight * record.met[k]
     matrix += np.eye(6) / sigma**2
     right, solution = rng.standard_normal(6), rng.standard_normal(6)
-    solve_block(halve(record), weight, 1 / sigma**2, right, solution)
+    solve_pair_skills(list_meetings(record), weight, 1 / sigma**2, right, solution)
     sd = np.sqrt(np.diag(np.linalg.inv(matrix)))
     assert (np.abs(solution - np.linalg.solve(matrix, right)) < 0.01 * sd).all()
 
@@ -125,7 +131,7 @@ def sparse_chain(n_players: int, n_matches: int, seed: int) -> tuple[Record, Cha
     return (
         record,
         chain,
-        Word(sweep_chain(record, model, no_transport(), chain, word, TABLE, True, np.empty(0), draws, sums)),
+        Word(sweep_chain(record, model, no_rescaling(), chain, word, TABLE, True, np.empty(0), draws, sums)),
     )
 
 
@@ -135,7 +141,7 @@ def test_where_the_block_stops_does_not_move_sigma() -> None:
     n = 4_000
     record, chain, word = sparse_chain(n, 40_000, 1)
     ridge, rng, shift, energy = 1 / chain.point[0] ** 2, np.random.default_rng(3), [], []
-    meetings = halve(record)
+    meetings = list_meetings(record)
     player = np.repeat(np.arange(n), np.diff(record.starts))
     matrix = sparse.csr_array((-0.5 * record.met, (player, record.opponent)), (n, n))
     matrix = matrix + sparse.diags_array(0.5 * meetings.played + ridge)
@@ -143,7 +149,7 @@ def test_where_the_block_stops_does_not_move_sigma() -> None:
         right = rng.normal(0, ridge**0.5, n)
         word = np.uint64(draw_performances(record, chain.skill, chain.point[1], 0.5, right, word))
         solution = chain.skill.copy()
-        steps = solve_block(meetings, 0.5, ridge, right, solution)
+        steps = solve_pair_skills(meetings, 0.5, ridge, right, solution)
         assert 3 < steps < 40
         exact, failed = sparse_linalg.cg(matrix, right, solution, rtol=1e-12, maxiter=2_000)
         assert not failed

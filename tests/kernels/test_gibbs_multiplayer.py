@@ -19,7 +19,7 @@ from ludometer.kernels.gibbs.multiplayer import (
     push_skills,
     solve_skills,
 )
-from ludometer.kernels.gibbs.truncated import make_word
+from ludometer.kernels.gibbs.random_numbers import make_word
 from ludometer.matches import Matches
 from ludometer.measurement.luck.population import make_prior
 from ludometer.measurement.luck.sampler import make_model, sample_population, tally_orders

@@ -185,7 +185,8 @@ def test_repeats_are_those_of_the_plain_twin(rows: list[list[int]]) -> None:
 
 def test_without_the_compiler_the_passes_still_answer() -> None:
     program = (
-        "import numpy as np; from ludometer.kernels import lanes, seats\n"
+        "import numpy as np; from ludometer.kernels.runtime import lanes\n"
+        "from ludometer.kernels.systems import multiplayer as seats\n"
         "starts, player = np.array([0, 3, 6]), np.array([0, 1, 2, 1, 0, 2], np.int32)\n"
         "score, prize = np.array([1, .5, 0, 1, .5, 0]), np.array([1, .5, 0, 1, .5, 0])\n"
         "r, k, l = (lanes.allocate(n, 8) for n in (3, 1, 1)); k[0] = 0.1\n"

@@ -105,11 +105,11 @@ def test_a_record_with_many_matches_a_player_does_without_them() -> None:
     first = rng.integers(0, 30, 600, np.int32)
     second = (first + rng.integers(1, 30, 600, np.int32)) % 30
     record = tally_results(first, second, 2 * rng.integers(0, 2, 600, np.int8), 30)
-    assert len(gibbs._Duels(record, make_model(make_prior("uniform:10"))).transport.nodes) == 0
+    assert len(gibbs._Duels(record, make_model(make_prior("uniform:10"))).rescaling.nodes) == 0
 
 
 def test_players_who_lost_all_are_expected_below_those_who_won_all() -> None:
     record = tally_results(np.array([0, 1, 0]), np.array([1, 2, 2]), np.array([2, 2, 2]), 3)
-    transport = approximate_skills(record, 10.0)
-    assert (np.diff(transport.mean, axis=1) < 0).all()
-    assert (transport.width < 0).all()
+    rescaling = approximate_skills(record, 10.0)
+    assert (np.diff(rescaling.mean, axis=1) < 0).all()
+    assert (rescaling.width < 0).all()

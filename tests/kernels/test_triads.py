@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludometer.arrays import Codes, Floats
-from ludometer.kernels.skills.triads import add_curls, add_curls_plain, count_triads, count_triads_plain, order_edges
+from ludometer.kernels.skills.graph import add_curls, add_curls_plain, count_triads, count_triads_plain, order_edges
 
 Graph = tuple[int, list[tuple[int, int]]]
 

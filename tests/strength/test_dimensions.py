@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import approx_fprime
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.kernels.skills.cycles import evaluate_cycles, evaluate_cycles_plain
+from ludometer.kernels.skills.paired import evaluate_cycles, evaluate_cycles_plain
 from ludometer.matches import Matches
 from ludometer.simulate import simulate_strengths
 from ludometer.strength.comparisons import gather

@@ -65,7 +65,7 @@ class Comparisons:
     @cached_property
     def island(self) -> Codes:
         """The connected part of each player, numbered from 0; those without a match are parts of their own."""
-        from ludometer.kernels.skills.components import components
+        from ludometer.kernels.skills.graph import components
 
         return components(self.row, self.opponent, self.n_players)
 

@@ -296,7 +296,7 @@ class _Fit:
         return self._centred(found.x.reshape(3, -1) * scale)
 
     def _likelihood(self, x: Floats) -> float:
-        from ludometer.kernels.skills.cycles import evaluate_cycles
+        from ludometer.kernels.skills.paired import evaluate_cycles
 
         pairs, probit = self.pairs, self.link == "probit"
         return evaluate_cycles(pairs.starts, pairs.opponent, self.won, self.lost, x, probit, self.gradient, self.slope)

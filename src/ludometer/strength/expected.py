@@ -20,7 +20,7 @@ import numpy as np
 
 from ludometer.arrays import Array, Codes, Counts, Floats, Mask
 from ludometer.errors import ConvergenceWarning, LudometerError
-from ludometer.kernels.skills.solve import conjugate_gradients
+from ludometer.kernels.skills.conjugate_gradients import conjugate_gradients
 from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.result import Provenance

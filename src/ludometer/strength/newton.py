@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from ludometer.arrays import Floats
-from ludometer.kernels.skills.solve import conjugate_gradients
+from ludometer.kernels.skills.conjugate_gradients import conjugate_gradients
 
 _MOST_STEPS = 60
 _SMALLEST = 3e-5

@@ -94,7 +94,7 @@ class Orders:
 
     def islands(self, n_players: int) -> tuple[Codes, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
         """The connected part of each player, and who has a match."""
-        from ludometer.kernels.skills.components import components
+        from ludometer.kernels.skills.graph import components
 
         hub = np.repeat(self.player[self.starts[:-1]], np.diff(self.starts))
         played = np.zeros(n_players, bool)

@@ -365,7 +365,7 @@ def engine_strength(rating: Floats, difference: Floats, strength: Floats | None 
 
 def check_connected(first: Codes, second: Codes, n_players: int, names: Sequence[str] | None = None) -> None:
     """Refuse players whom no chain of pairs joins; the error names the groups."""
-    from ludometer.kernels.skills.components import components
+    from ludometer.kernels.skills.graph import components
 
     label = components(np.asarray(first, np.int32), np.asarray(second, np.int32), n_players)
     n_groups = int(label.max(initial=0)) + 1

@@ -1,7 +1,7 @@
 """The likelihood of results by the gaps between skills, for any scale of the skills and any tie threshold.
 
-sigma and t given z see the results only through the gaps between players, so one pass over many results puts the gaps
-on a grid, and the likelihood of any sigma and t is then a sum over some hundred nodes.
+Given z, sigma and t depend on the results only through the gaps between players, so one pass over many results puts the
+gaps on a grid, and the likelihood of any sigma and t is then a sum over some hundred nodes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FIRST, _LAST, _CELLS = -40.0, 9.0, 32
 
 _ROOT2 = math.sqrt(2.0)
 _NODES, _ROWS_A_NODE = 24, 4
-"""Nodes of the grid of gaps in one unit of skill, and rows to a node from which on there is a grid."""
+"""Nodes of the grid of gaps per unit of skill, and rows per node from which on a grid is used."""
 
 
 class Record(NamedTuple):
@@ -38,7 +38,7 @@ class Record(NamedTuple):
 
 
 class Gaps(NamedTuple):
-    """Skill of the winner less that of the loser, and between those who tied, and how often each: not always whole."""
+    """Skill of the winner minus that of the loser, and between those who tied, and how often each occurs."""
 
     won: Floats
     wins: Floats
@@ -47,7 +47,7 @@ class Gaps(NamedTuple):
 
 
 def log_normal_table() -> Floats:
-    """Cubic pieces of log Phi(x), which agree with it and its slope at the ends of each cell."""
+    """Cubic pieces of log Phi(x) with its value and slope at the ends of each cell."""
     from scipy.special import log_ndtr
 
     x = np.linspace(_FIRST, _LAST, round((_LAST - _FIRST) * _CELLS) + 1)
@@ -96,7 +96,7 @@ def log_likelihood(gaps: Gaps, scale: float, threshold: float, table: Floats) ->
         gap, times = gaps.tied[row], gaps.ties[row]
         if times == 0.0:
             continue
-        # the side on which the two probabilities do not both come near 1
+        # the side on which the two probabilities are not both near 1
         if scale * gap < 0.0:
             gap = -gap
         upper, slope = log_phi((threshold - scale * gap) / _ROOT2, table)
@@ -112,10 +112,10 @@ def log_likelihood(gaps: Gaps, scale: float, threshold: float, table: Floats) ->
 
 @kernel
 def gather_gaps(record: Record, skill: Floats) -> tuple[Gaps, bool]:
-    """The gaps of all rows; of many rows on a grid. The second says which.
+    """The gaps of all rows, or of many rows on a grid, and whether it is a grid.
 
     A gap between two nodes counts at the four around it with the weights of the cubic through them, so any smooth
-    function summed over the nodes is that summed over the gaps: log Phi to 1e-8 a match.
+    function sums to the same over nodes as over gaps: log Phi to 1e-8 per match.
     """
     spread = skill.max() - skill.min()
     nodes = 3.0 * spread * _NODES
@@ -139,7 +139,7 @@ def _rows(one: Codes, other: Codes, times: Codes, skill: Floats) -> tuple[Floats
 
 @register_jitable
 def _grid(one: Codes, other: Codes, times: Codes, skill: Floats, spread: float, is_even: bool) -> tuple[Floats, Floats]:
-    """Nodes and their weights; with `is_even` a gap counts without its sign."""
+    """Nodes and their weights; with `is_even` the sign of a gap does not count."""
     lowest = (0.0 if is_even else -spread) - 1.0 / _NODES
     n_nodes = int((spread - lowest) * _NODES) + 4
     weight = np.zeros(n_nodes)

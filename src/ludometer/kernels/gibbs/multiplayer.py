@@ -1,18 +1,18 @@
-"""Sweeps of the Gibbs sampler for the spread of skills where matches have several players, who finish in an order.
+"""Sweeps of the Gibbs sampler for the spread of skills in multiplayer matches, from finishing orders.
 
 s_a normal with variance sigma^2, y of a seat normal with mean s and variance 1, seats finish in the order of y, the
-highest first. Seats of equal places are coarse data: all below the seats before them and above those after them, in
-whichever order. Of two players without ties that is the model of `kernels.gibbs`: y_1 - y_2 has the variance 2.
+highest first. Seats with equal places are coarse data: all below the seats before them and above those after them, in
+any order. For two players without ties this is the model of `kernels.gibbs.pairs`: y_1 - y_2 has the variance 2.
 
-An order says nothing of where a match lies, so that is integrated out: with C = I - 11'/k the differences C y have the
-mean C s and the covariance C, and given them all s are one block with the precision sum of x'C x + I/sigma^2, solved
-by conjugate gradients. Matches of two have one difference, which is drawn afresh in each sweep. Of more, the gaps
-between neighbours are drawn one after the other, each given the other gaps: a gap moves all seats on one side of it.
-Only seats that share a place are drawn one by one, between their neighbours.
+An order does not depend on the level of a match, so the level is integrated out: with C = I - 11'/k the differences C y
+have the mean C s and the covariance C, and given them all s are drawn together with the precision sum of x'C x +
+I/sigma^2, by conjugate gradients. A two-player match has one difference, which is drawn afresh in each sweep. In larger
+matches the gaps between neighbours are drawn in turn, each given the other gaps: a gap moves all seats on one side of
+it. Only seats that share a place are drawn one by one, between their neighbours.
 
-After sigma given s (centred) come two slices (Neal 2003) along which an order stays as it is: sigma given z = s / sigma
-and y (non-centred; Yu and Meng 2011), and sigma given z and y / sigma, so that all are scaled together (Liu and Sabatti
-2000). The performances of matches of two are integrated out of both.
+After sigma given s (centred) come two slices (Neal 2003) along which the orders stay: sigma given z = s / sigma and y
+(non-centred; Yu and Meng 2011), and sigma given z and y / sigma, which scales everything together (Liu and Sabatti
+2000). The performances of two-player matches are integrated out of both.
 """
 
 from __future__ import annotations
@@ -25,37 +25,37 @@ from numba.extending import register_jitable
 
 from ludometer.arrays import Codes, Counts, Floats
 from ludometer.kernels.gibbs.likelihood import Gaps, Record, gather_gaps, log_likelihood
-from ludometer.kernels.gibbs.pairs import MAXIMISING, Model, draw_performances
-from ludometer.kernels.gibbs.truncated import Word, gamma, normal, normal_above, normal_between, uniform
+from ludometer.kernels.gibbs.pairs import MAXIMISING, Model, draw_performances, draw_sigma
+from ludometer.kernels.gibbs.random_numbers import Word, normal, normal_above, normal_between, uniform
 from ludometer.kernels.runtime.compile import kernel
 
 _CG_ERROR = 3e-4
-"""How far a skill may be from the solution, in SDs of its draw."""
+"""The accepted error of a skill, in SDs of its draw."""
 
-_MOST_STEPS, _TRIES = 500, 50
+_MOST_STEPS = 500
 _WIDTH, _MOST_WIDTHS = 3.0, 30
-"""How wide a slice is taken to be at first, in SDs if all performances were known, and how far it is widened."""
+"""The first width of a slice, in SDs given all performances, and how far it is widened."""
 
 _NARROW = 1e-12
-"""Between bounds as near as this a performance stays: they may be the wrong way round by rounding."""
+"""Between bounds this close a performance stays: rounding may have reversed them."""
 
 
 class Finishes(NamedTuple):
-    """Matches of two in rows, and the seats of larger ones by place, best first."""
+    """Two-player matches in rows, and the seats of larger ones by place, best first."""
 
     pairs: Record
-    """Without ties, which say nothing here."""
+    """Without ties, which carry no information here."""
     starts: Counts
     player: Codes
     stop: Counts
     """Where the group of seats tied with this one ends."""
     seats: Floats
     shared: Floats
-    """How many seats of larger matches each player has, and the sum of 1 / k over them."""
+    """Seats of each player in larger matches, and the sum of 1 / k over them."""
 
 
 class Field(NamedTuple):
-    """Where a chain is."""
+    """The state of a chain."""
 
     skill: Floats
     point: Floats
@@ -66,7 +66,7 @@ class Field(NamedTuple):
 
 @kernel
 def draw_gaps(record: Finishes, skill: Floats, performance: Floats, word: Word) -> Word:
-    """Draw each gap between groups of seats given all others, then where the match lies."""
+    """Draw each gap between groups of seats given all others, then the level of the match."""
     starts, player, stop = record.starts, record.player, record.stop
     for m in range(len(starts) - 1):
         start, end = starts[m], starts[m + 1]
@@ -177,7 +177,7 @@ def solve_skills(record: Finishes, ridge: float, right: Floats, x: Floats) -> in
         whole[i] = record.seats[i] + ridge
         for k in range(met_from[i], met_from[i + 1]):
             whole[i] += 0.5 * met[k]
-        # one over the diagonal: a seat is a part of the mean of its match
+        # one over the diagonal: a seat is part of the mean of its match
         inverse[i] = 1.0 / (whole[i] - record.shared[i])
     _multiply(record, whole, x, image)
     size = 0.0
@@ -206,7 +206,7 @@ def solve_skills(record: Finishes, ridge: float, right: Floats, x: Floats) -> in
 
 @kernel
 def measure_products(record: Finishes, z: Floats, performance: Floats) -> tuple[float, float, float, float]:
-    """z'Cz, z'Cy and y'Cy of the larger matches, and z'Cz of the matches of two."""
+    """z'Cz, z'Cy and y'Cy of the larger matches, and z'Cz of the two-player matches."""
     starts, player = record.starts, record.player
     zz = zy = yy = 0.0
     for m in range(len(starts) - 1):
@@ -232,7 +232,7 @@ def measure_products(record: Finishes, z: Floats, performance: Floats) -> tuple[
 
 @register_jitable
 def _log_density(gaps: Gaps, model: Model, part: tuple[float, float, float], sigma: float, table: Floats) -> float:
-    """Larger matches add part_0 log sigma + part_1 sigma - part_2 sigma^2 / 2, matches of two their likelihood."""
+    """Larger matches add part_0 log sigma + part_1 sigma - part_2 sigma^2 / 2, two-player matches their likelihood."""
     if not 1e-12 < sigma <= model.top:
         return -np.inf
     value = (part[0] - model.power) * math.log(sigma) - model.rate / (sigma * sigma)
@@ -280,7 +280,7 @@ def _slice_sigma(
 
 @register_jitable
 def _move_sigma(record: Finishes, model: Model, field: Field, table: Floats, word: Word) -> Word:
-    """Both slices: skills move with sigma, the performances of larger matches stay, and then move as well."""
+    """Both slices: skills move with sigma; performances of larger matches stay in the first and move in the second."""
     skill, point, performance = field.skill, field.point, field.performance
     for i in range(len(skill)):
         skill[i] /= point[0]
@@ -300,17 +300,6 @@ def _move_sigma(record: Finishes, model: Model, field: Field, table: Floats, wor
     for i in range(len(skill)):
         skill[i] *= point[0]
     return word
-
-
-@register_jitable
-def _draw_sigma(model: Model, squares: float, n: int, sigma: float, word: Word) -> tuple[float, Word]:
-    """sigma given s: its inverse square is a gamma, cut at the top; after many misses it stays, which is as exact."""
-    for _ in range(_TRIES):
-        g, word = gamma(0.5 * (model.power + n - 1.0), word)
-        drawn = math.sqrt((model.rate + 0.5 * squares) / g)
-        if drawn <= model.top:
-            return drawn, word
-    return sigma, word
 
 
 @kernel
@@ -335,7 +324,7 @@ def sweep_field(
         if model.kind == MAXIMISING:
             point[0] = min(max(math.sqrt(squares / n), 1e-6), model.top)
         else:
-            point[0], word = _draw_sigma(model, squares, n, point[0], word)
+            point[0], word = draw_sigma(model, squares, n, point[0], word)
             word = _move_sigma(record, model, field, table, word)
         draws[sweep, 0], draws[sweep, 1] = point[0], 0.0
         for i in range(n):

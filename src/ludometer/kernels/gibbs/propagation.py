@@ -1,10 +1,10 @@
 """Normal approximations of each player's skill given the results: expectation propagation over the matches.
 
-Every match sends each of its two players a message, a normal factor; the skill of a player is his prior times the
-messages of his matches. A match's messages are such that, beside what all other matches say, the two players have the
-mean and the variance they have given its result (Minka 2001; Herbrich, Minka and Graepel 2007 for this factor). Where
-few matches close a circle the result is close to the true means and variances, at the cost of a few passes; where the
-same players meet again and again it takes them for more certain than they are.
+Every match sends each of its two players a message, a normal factor; the skill of a player is the prior times the
+messages of their matches. A match's messages are such that, together with all other matches, the two players have the
+mean and variance given its result (Minka 2001; Herbrich, Minka and Graepel 2007 for this factor). Where few matches
+form a cycle the result is close to the true means and variances after a few passes; where the same players meet often
+it overstates their certainty.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ludometer.kernels.gibbs.likelihood import Record, log_phi
 from ludometer.kernels.runtime.compile import kernel
 
 _PASSES, _STILL = 30, 1e-3
-"""Passes at most, and the change of a message's precision below which there is no more."""
+"""Passes at most, and the change of a message's precision below which they stop."""
 
 _RAREST = 1e-10
 """A tie less likely than this, given the other matches, sends no message: its moments would be rounding errors."""
@@ -29,14 +29,14 @@ _ROOT_2PI, _ROOT2 = math.sqrt(2.0 * math.pi), math.sqrt(2.0)
 
 @register_jitable
 def _weigh_win(x: float, table: Floats) -> tuple[float, float]:
-    """How a win moves the mean and shrinks the variance of the difference, x SDs being expected above t."""
+    """How a win moves the mean and shrinks the variance of the difference, expected x SDs above t."""
     _, slope = log_phi(x, table)
     return slope, min(max(slope * (slope + x), 0.0), 1.0)
 
 
 @register_jitable
 def _weigh_tie(low: float, high: float) -> tuple[float, float]:
-    """The same for a tie, between two bounds in SDs."""
+    """Like `_weigh_win` for a tie, between two bounds in SDs."""
     below, above = math.exp(-0.5 * low * low) / _ROOT_2PI, math.exp(-0.5 * high * high) / _ROOT_2PI
     chance = 0.5 * (math.erf(high / _ROOT2) - math.erf(low / _ROOT2))
     if chance < _RAREST:
@@ -57,7 +57,7 @@ def _pass_on(
     weighted: Floats,
     letter: Floats,
 ) -> float:
-    """Renew the messages (precision, and precision times mean, to the one and to the other); the largest change."""
+    """Renew the messages (precision, and precision times mean, to both players); return the largest change."""
     largest = 0.0
     for row in range(len(one)):
         i, j, count = np.uint32(one[row]), np.uint32(other[row]), float(times[row])
@@ -81,7 +81,7 @@ def _pass_on(
             new_j * (mean_j - variance_j / sd * shift) - pull_j,
         )
         largest = max(largest, abs(fresh[0] - letter[row, 0]), abs(fresh[2] - letter[row, 2]))
-        # equal results change their messages at once, so each goes only part of the way
+        # equal results change their messages together, so each moves only part of the way
         share = 2.0 / (1.0 + count)
         precision[i] += share * count * (fresh[0] - letter[row, 0])
         weighted[i] += share * count * (fresh[1] - letter[row, 1])
@@ -94,7 +94,7 @@ def _pass_on(
 
 @kernel
 def pass_messages(record: Record, sigma: float, threshold: float, table: Floats, mean: Floats, variance: Floats) -> int:
-    """Fill in each player's mean and variance given all results, sigma and t; how many passes it took."""
+    """Fill in each player's mean and variance given all results, sigma and t; return the number of passes."""
     n = len(mean)
     precision, weighted = np.full(n, 1.0 / (sigma * sigma)), np.zeros(n)
     won, tied = np.zeros((len(record.winner), 4)), np.zeros((len(record.first), 4))

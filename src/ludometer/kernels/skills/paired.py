@@ -1,16 +1,17 @@
-"""Matches of two gathered into pairs: how often each met each, and how it ended, in Arrow's list layout.
+"""Paired comparisons: two-player matches gathered into pairs, and the likelihood of skills over them.
 
-Row i holds the opponents of player i from starts[i] to starts[i + 1], each once, so that a sum over pairs reads each
-of them one time. Nothing is ever of the size players times players.
-
-The likelihood of paired comparisons with ties, its gradient and its curvature, over gathered pairs.
+Pairs are in Arrow's list layout: row i holds the opponents of player i from starts[i] to starts[i + 1], each once, so
+that a sum over pairs reads each of them one time. Nothing ever has the size players times players.
 
 The performances of two differ by d = s_i - s_j + advantage plus noise; the first wins if that is above t, loses if it
 is below -t, else they tie: P(win) = F(d - t), P(loss) = F(-d - t), P(tie) = F(t - d) - F(-t - d). F(x) is Phi(x / root
 2) for normal performances of variance 1 (probit) and 1 / (1 + exp(-x)) for Gumbel ones (logit; with ties that is Rao
 and Kupper 1967). The logarithms are concave in (d, t) (Burridge 1981; Pratt 1981).
 
-Of the three unknowns skills, t and advantage the last two stand behind the skills in all vectors.
+In all vectors t and the advantage follow the skills. `evaluate_cycles` has the model in which the better of two may
+depend on the pair: d = s_i - s_j + u_i v_j - u_j v_i, a skill and a place in a plane; the second part changes its sign
+with the seats, as it must (Chen and Joachims 2016; Balduzzi et al. 2018). It has no ties: a tie counts as half a win
+and half a loss.
 """
 
 from __future__ import annotations
@@ -415,3 +416,72 @@ def log_tie(d, t, probit):  # type: ignore[no-untyped-def]  # Numba infers the t
     tt = slope_t * slope_t - bend_a + bend_b
     dt = slope * slope_t + bend_a + bend_b
     return log_upper + math.log(share), sign * slope, slope_t, max(dd, 0.0), sign * dt, tt
+
+
+def evaluate_cycles_plain(
+    starts: Counts, opponent: Codes, won: Floats, lost: Floats, x: Floats, probit: bool
+) -> tuple[float, Floats]:
+    """The plain twin of `evaluate_cycles`: the sum, and the slope of each pair in d."""
+    from scipy.special import log_ndtr
+
+    row = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    s, u, v = x
+    d = s[row] - s[opponent] + u[row] * v[opponent] - u[opponent] * v[row]
+    if not probit:
+        up, down = -np.logaddexp(0, -d), -np.logaddexp(0, d)
+        return float(won @ up + lost @ down), won * np.exp(down) - lost * np.exp(up)
+    z = d / math.sqrt(2)
+    up, down = log_ndtr(z), log_ndtr(-z)
+    log_density = -0.5 * z * z - 0.5 * math.log(4 * math.pi)
+    return float(won @ up + lost @ down), won * np.exp(log_density - up) - lost * np.exp(log_density - down)
+
+
+@kernel
+def evaluate_cycles(
+    starts: Counts,
+    opponent: Codes,
+    won: Floats,
+    lost: Floats,
+    x: Floats,
+    probit: bool,
+    gradient: Floats,
+    slope: Floats,
+) -> float:
+    """The log likelihood at x = (skills, u, v); writes the gradient, (3, players) too, and each pair's slope in d."""
+    n = len(starts) - 1
+    gradient[:] = 0
+    total = 0.0
+    for i in range(n):
+        own, own_u, own_v = 0.0, 0.0, 0.0
+        s_i, u_i, v_i = x[0, i], x[1, i], x[2, i]
+        for e in range(starts[i], starts[i + 1]):
+            j = np.uint32(opponent[e])
+            d = s_i - x[0, j] + u_i * x[2, j] - x[1, j] * v_i
+            wins, losses = won[e], lost[e]
+            if probit:
+                up, slope_up, _ = log_cdf(d, True)
+                down, slope_down, _ = log_cdf(-d, True)
+                total += wins * up + losses * down
+                g = wins * slope_up - losses * slope_down
+            else:
+                small = math.exp(-abs(d))
+                near = 1 / (1 + small)
+                # the logarithm of the likelier of the two results; the other's is |d| less
+                likely = -math.log1p(small)
+                if d > 0:
+                    total += (wins + losses) * likely - losses * d
+                    g = wins - (wins + losses) * near
+                else:
+                    total += (wins + losses) * likely + wins * d
+                    g = wins - (wins + losses) * small * near
+            slope[e] = g
+            own += g
+            own_u += g * x[2, j]
+            own_v -= g * x[1, j]
+            gradient[0, j] -= g
+            gradient[1, j] -= g * v_i
+            gradient[2, j] += g * u_i
+        gradient[0, i] += own
+        gradient[1, i] += own_u
+        gradient[2, i] += own_v
+    return total

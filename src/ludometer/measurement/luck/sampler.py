@@ -19,12 +19,13 @@ from ludometer.kernels.gibbs.pairs import (
     Chain,
     Model,
     Record,
+    Rescaling,
     log_normal_table,
+    no_rescaling,
     sweep_chain,
 )
 from ludometer.kernels.gibbs.propagation import pass_messages
-from ludometer.kernels.gibbs.rescaling import Transport, no_transport
-from ludometer.kernels.gibbs.truncated import Word, make_word
+from ludometer.kernels.gibbs.random_numbers import Word, make_word
 from ludometer.parallel import Workers, map_tasks
 from ludometer.strength.ranked import Orders
 
@@ -230,11 +231,11 @@ class _Crew:
         return Sample(sigma, t, mean, sd, rhat, effective, warm_up, warm_up + self.n_draws, converged)
 
 
-def approximate_skills(record: Record, top: float) -> Transport:
+def approximate_skills(record: Record, top: float) -> Rescaling:
     """Each player's mean and SD at some values of sigma up to `top`; t is where the tie rate would put it.
 
-    >>> transport = approximate_skills(tally_results(*map(np.array, ([0, 1], [1, 2], [2, 2])), 3), 10.0)
-    >>> transport.mean[-1].round(2).tolist(), np.exp(transport.width[-1]).round(2).tolist()
+    >>> rescaling = approximate_skills(tally_results(*map(np.array, ([0, 1], [1, 2], [2, 2])), 3), 10.0)
+    >>> rescaling.mean[-1].round(2).tolist(), np.exp(rescaling.width[-1]).round(2).tolist()
     ([0.84, 0.0, -0.84], [0.75, 0.67, 0.75])
     """
     from scipy.special import ndtri
@@ -247,7 +248,7 @@ def approximate_skills(record: Record, top: float) -> Transport:
         threshold = float(np.sqrt(2 * (1 + sigma**2)) * ndtri((1 + rate) / 2))
         pass_messages(record, float(sigma), threshold, table, mean[node], variance[node])
     scale = nodes[:, np.newaxis]
-    return Transport(nodes, mean / np.exp(scale), 0.5 * np.log(variance) - scale)
+    return Rescaling(nodes, mean / np.exp(scale), 0.5 * np.log(variance) - scale)
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,10 +263,10 @@ class _Duels:
         return len(self.record.starts) - 1
 
     @cached_property
-    def transport(self) -> Transport:
+    def rescaling(self) -> Rescaling:
         """How skills go along with sigma; only where a player has few matches."""
         if self.model.kind != INTEGRATING or self.record.met.sum() >= 2 * _FEW_MATCHES * self.n_players:
-            return no_transport()
+            return no_rescaling()
         return approximate_skills(self.record, min(self.model.top, _FURTHEST_NODE))
 
     def start(self, rng: np.random.Generator) -> Chain:
@@ -285,7 +286,7 @@ class _Duels:
     def sweep(
         self, chain: Chain, word: Word, table: Floats, adapts: bool, quantiles: Floats, draws: Floats, sums: Floats
     ) -> Word:
-        return sweep_chain(self.record, self.model, self.transport, chain, word, table, adapts, quantiles, draws, sums)
+        return sweep_chain(self.record, self.model, self.rescaling, chain, word, table, adapts, quantiles, draws, sums)
 
 
 @dataclass(frozen=True, eq=False)

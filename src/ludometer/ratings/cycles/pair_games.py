@@ -14,8 +14,8 @@ import numpy as np
 
 from ludometer.arrays import Codes, Counts, Floats, Mask
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.kernels.skills.solve import conjugate_gradients
-from ludometer.kernels.skills.triads import add_curls, count_triads, order_edges
+from ludometer.kernels.skills.conjugate_gradients import conjugate_gradients
+from ludometer.kernels.skills.graph import add_curls, count_triads, order_edges
 from ludometer.matches import Matches
 from ludometer.parallel import Workers, map_tasks
 from ludometer.ratings.draws import fit_draws

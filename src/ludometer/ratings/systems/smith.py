@@ -71,7 +71,7 @@ class FittedSmith:
 
     def start(self, n_players: int) -> SmithState:
         """Nobody has played."""
-        from ludometer.kernels.systems.newcomers import N_POINTS, unknown_players
+        from ludometer.kernels.systems.smith import N_POINTS, unknown_players
 
         player = unknown_players(n_players, from_elo(self.sd))
         empty = np.zeros(0, np.int32)
@@ -79,7 +79,7 @@ class FittedSmith:
 
     def play(self, state: SmithState, matches: Matches) -> tuple[SmithState, Floats]:
         """Play the matches in order."""
-        from ludometer.kernels.systems.newcomers import newcomers_pass, normal_prior, unknown_players
+        from ludometer.kernels.systems.smith import newcomers_pass, normal_prior, unknown_players
 
         pairs = matches.pairs
         grown = max(len(matches.players) - len(state.player), 0)
@@ -169,7 +169,7 @@ def _best_step_in_theory(system: FittedSmith, matches: Matches) -> float:
 
 def _enough_rows(state: SmithState, n_matches: int, n_new: int) -> tuple[Floats, Codes]:
     """Copies of the pool and of its list of free rows, with room for all who may need one."""
-    from ludometer.kernels.systems.newcomers import N_POINTS
+    from ludometer.kernels.systems.smith import N_POINTS
 
     taken = len(state.pool) - int(state.used[1])
     n_rows = max(min(n_new, taken + 2 * n_matches), len(state.pool))

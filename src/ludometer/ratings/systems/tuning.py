@@ -146,7 +146,7 @@ def find_spread(system: Dynamic | DynamicShrinking, matches: Matches) -> float:
 
 def log_loss_of(system: Any, matches: Matches) -> float:
     """The mean log loss of a system's forecasts of a record."""
-    from ludometer.kernels.systems.losses import sum_log_loss
+    from ludometer.kernels.systems.dynamic import sum_log_loss
 
     _, expected = system.play(system.start(0), matches)
     return sum_log_loss(matches.pairs.halves, expected) / len(matches)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ludometer.kernels.skills.solve import conjugate_gradients
+from ludometer.kernels.skills.conjugate_gradients import conjugate_gradients
 
 
 def test_a_positive_matrix_is_solved() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from ludometer.kernels.gibbs.truncated import Word, fill_gammas, fill_normals, fill_uniforms, make_word
+from ludometer.kernels.gibbs.random_numbers import Word, fill_gammas, fill_normals, fill_uniforms, make_word
 
 N = 60_000
 BOUNDS = [
