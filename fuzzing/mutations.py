@@ -197,7 +197,7 @@ def nest(data: bytes, rng: Random) -> bytes:
 
 
 def sprinkle_nul(data: bytes, rng: Random) -> bytes:
-    """Bytes that are no text."""
+    """Bytes that are not text."""
     at = _place(data, rng)
     return (
         data[:at]

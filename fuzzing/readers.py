@@ -23,7 +23,7 @@ class Input:
 
     @property
     def text(self) -> str:
-        """As a command line has it: bytes that are no UTF-8 become lone surrogates."""
+        """As a command line has it: bytes that are not UTF-8 become lone surrogates."""
         return self.data.decode("utf-8", "surrogateescape")
 
 

@@ -32,7 +32,7 @@ def word(rng: Random, words: Sequence[str]) -> str:
 
 
 def match_table(rng: Random) -> tuple[list[str], list[list[str]]]:
-    """Headings and rows of matches of two, or of seats."""
+    """Headings and rows of two-player matches, or of seats."""
     kind = rng.choice(("result", "result", "points", "winner", "loser", "seats", "seats"))
     makers: dict[str, Any] = {
         "date": lambda: day(rng),

@@ -33,7 +33,8 @@ def _options(rng: Random) -> dict[str, Any]:
     if rng.random() < 0.3:
         options["drop_bad_rows"] = True
     columns = ("date", "season", "home", "away", "result", "score_1", "match", "player", "place", "prize", "nobody", "")
-    for name in ("first", "second", "score", "time", "match", "player", "place", "prizes", "by", "order"):
+    kept = ("session", "weight", "advantage", "side", "covariates", "seat_covariates")
+    for name in ("first", "second", "score", "time", "match", "player", "place", "prizes", "by", "order", *kept):
         if rng.random() < 0.015:
             options[name] = rng.choice(columns) + rng.choice(("", "", ",season"))
     if rng.random() < 0.04:
@@ -42,6 +43,8 @@ def _options(rng: Random) -> dict[str, Any]:
         )
     if rng.random() < 0.1:
         options["where"] = _condition(rng)
+    if rng.random() < 0.05:
+        options["keep"] = rng.choice(("all", "all", "score", "score,side", "nobody"))
     return options
 
 

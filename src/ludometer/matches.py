@@ -196,7 +196,7 @@ class Matches:
         return checked
 
     def _completed(self, time: Any, columns: Columns, faults: _Faults, *, ordered: bool) -> Self:
-        """With times and columns, all faults told, and in order of time."""
+        """With times and columns, checked and in order of time."""
         times = _times(time, len(self), faults)
         extra = _checked(self, columns, faults) if columns else {}
         faults.refuse()
@@ -544,7 +544,7 @@ def _times(time: Any, n_matches: int, faults: _Faults) -> Times | None:
 
 
 def _table(starts: Counts, player: Codes, place: Codes, prize: Floats | None = None) -> Pairs | Seats:
-    """Seats, or pairs where all matches are of two and no prizes are recorded."""
+    """Seats, or pairs if all matches have two players and no prizes are recorded."""
     if prize is None and len(starts) > 1 and (np.diff(starts) == 2).all():
         halves = (1 + np.sign(place[1::2] - place[0::2])).astype(np.int8)
         return Pairs(*map(_frozen, (player[0::2].copy(), player[1::2].copy(), halves)))
@@ -609,7 +609,7 @@ def _check_length(name: str, length: int, n_rows: int) -> None:
 
 
 class _Faults:
-    """What is wrong with the columns of a record: all of it is told at once."""
+    """What is wrong with the columns of a record, reported all at once."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []

@@ -62,7 +62,7 @@ class Players:
         return found
 
     def codes(self, names: Sequence[str]) -> Codes:
-        """The codes of several players; all unknown names are told at once."""
+        """The codes of these players; all unknown names are reported at once."""
         found, unknown = [], []
         for name in names:
             try:
@@ -104,7 +104,7 @@ class Labels:
 
     @classmethod
     def of(cls, values: Iterable[Any]) -> Self:
-        """Codes in order of appearance; None, NaN and empty text are no label."""
+        """Codes in order of appearance; None, NaN and empty text mean that there is none."""
         import polars as pl
 
         known: dict[str, int] = {}

@@ -1,7 +1,4 @@
-"""Connected parts of the record: ratings of players who are linked by no chain of matches cannot be compared.
-
-How many matches players had behind them at each match, and records restricted by that.
-"""
+"""Records restricted to connected players, whose ratings can be compared, or to players with some experience."""
 
 from __future__ import annotations
 
@@ -62,7 +59,7 @@ def keep_connected(matches: Matches, *, min_players: int | None = None) -> Conne
 
 
 def _links(matches: Matches) -> tuple[np.ndarray[tuple[int], np.dtype[np.int32]], ...]:
-    """Enough pairs to connect all who met: in a match of several each seat is linked with the first."""
+    """Enough pairs to connect all who met: in a multiplayer match each seat is linked with the first."""
     table = matches.table
     if isinstance(table, Pairs):
         return table.first, table.second

@@ -54,9 +54,17 @@ class FileOptions:
     advantage: str | None = option(
         "--advantage", metavar="COLUMN", help="Who has an advantage: none, order (the first player), or a column."
     )
-    side: str | None = option("--side", metavar="COLUMN", help="Team column (files with one row per player).")
+    side: str | None = option("--side", metavar="COLUMN", help="Team column; with one row per match NAME_1 and NAME_2.")
     covariates: str | None = option(
         "--covariates", metavar="COLUMN,...", help="Columns to keep for models, one value per match."
+    )
+    seat_covariates: str | None = option(
+        "--seat-covariates", metavar="NAME,...", help="Columns to keep for models, one value per player in a match."
+    )
+    keep: str | None = option(
+        "--keep",
+        metavar="WHAT,...",
+        help="Keep columns under their usual names: score, session, weight, advantage, side, or all.",
     )
     order: str | None = option("--order", metavar="COLUMN,...", help="Columns that order the matches, if no time does.")
     date_format: str | None = option("--date-format", metavar="FORMAT", help="Format of dates, such as %d/%m/%Y.")
@@ -102,6 +110,8 @@ class FileOptions:
             advantage=self.advantage,
             side=self.side,
             covariates=self.covariates or (),
+            seat_covariates=self.seat_covariates or (),
+            keep=self.keep or (),
             order=self.order or (),
             by=self.by,
             date_format=self.date_format,

@@ -25,7 +25,7 @@ class Faults:
         return bool(self.kinds)
 
     def add(self, kind: str, rows: Counts, values: Iterable[object] = ()) -> None:
-        """Note that these rows (counted from 0) have this fault; `values` are what stands there."""
+        """Note that these rows (counted from 0) have this fault; `values` are the values there."""
         if not len(rows):
             return
         entry = self.kinds.setdefault(kind, _Kind())

@@ -1,6 +1,7 @@
-"""The syntax of the row filter: its tokens, its literals, its parser, and the tree of conditions that it gives.
+"""The row filter --where: a small language that is parsed, never run, into a Polars expression.
 
-The row filter of the command line: a small language that is parsed, never run, into a Polars expression.
+Polars' own `sql_expr` would not do: it refuses to compare text with numbers, and every column of a CSV file is text;
+`not (x = 1)` drops rows without x; `1 < x < 5` and `x = null` pass silently; and its messages do not say where.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A list of ratings from a file: one row per player, with a column of numbers."""
+"""A list of ratings from a file with one row per player."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RATING = ("rating", "elo", "ratings")
 
 @dataclass(frozen=True)
 class RatingList:
-    """The ratings of a list, and what was understood of it."""
+    """The ratings of a list, and how it was read."""
 
     name: str
     column: str

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a file held: its matches, split where --by was given, and what was understood and left out."""
+    """What a file held: its matches, split by --by if given, how its columns were read, and what was left out."""
 
     name: str
     groups: dict[str | None, Matches]
@@ -46,7 +46,7 @@ class Reading:
         return matches
 
     def describe(self) -> list[str]:
-        """What was understood of the file, in a few lines."""
+        """How the file was read, in a few lines."""
         n_matches = sum(len(matches) for matches in self.groups.values())
         whose = (
             f" in {len(self.groups)} groups by {self.by}" if self.by else f" of {len(self.matches.players):,} players"
@@ -74,7 +74,7 @@ def read_matches(source: Any, **options: Any) -> Matches:
 def read_file(
     source: Any, options: ReadOptions | None = None, *, on_rows: Callable[[int], None] | None = None
 ) -> Reading:
-    """Read a source whole and check every row; `on_rows` is told how many rows were read so far."""
+    """Read a source whole and check every row; `on_rows` is called with the number of rows read so far."""
     reader = _new_reader(open_source(source), options or ReadOptions())
     reader.on_rows = on_rows
     with plain_errors(reader.source.name):
@@ -95,9 +95,9 @@ def read_file(
 
 @dataclass
 class MatchStream:
-    """Matches of two batch by batch, in the order of the file, which must be that of time.
+    """Two-player matches, batch by batch, in the order of the file, which must be that of time.
 
-    Batches share their players: `players` grows as the stream goes on, and codes keep their meaning.
+    Batches share their players: `players` grows as the stream is read, and codes keep their meaning.
     """
 
     reader: RowReader
@@ -131,11 +131,11 @@ class MatchStream:
         _check(self.reader, self.n_matches)
 
     def left_out(self) -> list[str]:
-        """What was left out, once all was read."""
+        """What was left out, once everything was read."""
         return [*_left_out(self.reader), *self.reader.source.notes, *self.reader.notes]
 
     def describe(self) -> list[str]:
-        """What is understood of the file."""
+        """How the file is read."""
         return [f"{self.reader.source.name}: streamed · {self.reader.columns.describe()} · in the order of the file"]
 
 
@@ -224,7 +224,7 @@ def _collect_pairs(reader: RowReader) -> dict[str | None, Matches]:
 
 
 def _note_alike(reader: RowReader) -> None:
-    """Say if names differ only in capitals or blanks: one person would count as several."""
+    """Note names that differ only in capitals or blanks: one person would count as several."""
     if not isinstance(reader.players, TextIndex) or reader.players.folds or not reader.players.n_known:
         return
     names = reader.players.players.names
@@ -242,7 +242,7 @@ def _note_alike(reader: RowReader) -> None:
 
 
 def _note_repeats(reader: RowReader, whole: Matches) -> None:
-    """Say if matches stand twice: they may be copies, or with days only two matches that ended alike."""
+    """Note repeated matches: copies, or, if times are days, two matches with the same result."""
     time = whole.time
     if time is None or time.dtype.kind != "M":
         return
@@ -351,7 +351,7 @@ def _concatenate_extra(parts: list[Extra]) -> Extra:
 
 
 def _order(reader: RowReader, extra: Extra) -> Counts | None:
-    """The order by the columns of --order, or, where groups have to follow, by time; None leaves it to `Matches`."""
+    """The order by the columns of --order, or by time if groups have to follow it; None leaves it to `Matches`."""
     import polars as pl
 
     if extra.order is not None:
@@ -364,7 +364,7 @@ def _order(reader: RowReader, extra: Extra) -> Counts | None:
 
 
 def _sortable(column: pl.Series, reader: RowReader, name: str) -> pl.Series:
-    """Text that holds numbers or dates sorts as such."""
+    """A column to sort by: text with numbers or dates becomes numbers or dates."""
     import polars as pl
 
     if column.dtype in (pl.Categorical, pl.Enum):
@@ -389,7 +389,7 @@ def _split(reader: RowReader, whole: Matches, extra: Extra) -> dict[str | None, 
 
 
 def _without_idle(matches: Matches) -> Matches:
-    """Players who only stood in rows that were left out are not players."""
+    """Without the players who appear only in rows that were left out."""
     plays = matches.counts > 0
     return matches if plays.all() else matches.recode(plays)
 

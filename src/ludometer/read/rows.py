@@ -28,7 +28,7 @@ _MUST_BE_TIMES = ("date", "datetime")
 
 @dataclass(frozen=True)
 class PairRows:
-    """A batch of matches of two, without its bad rows."""
+    """A batch of two-player matches without its bad rows."""
 
     first: Codes
     second: Codes
@@ -38,7 +38,7 @@ class PairRows:
 
 @dataclass(frozen=True)
 class SeatRows:
-    """A batch of seats; rows with a fault are marked, since the whole match falls with them."""
+    """A batch of seats; rows with a fault are marked, since they drop the whole match."""
 
     row: Counts
     match: Codes
@@ -51,7 +51,7 @@ class SeatRows:
 
 @dataclass(frozen=True)
 class Extra:
-    """What may go with each row: a time, the group of --by, the columns of --order, and further columns to keep."""
+    """What may go with each row: a time, the group of --by, the columns of --order, and further columns."""
 
     time: Times | None
     group: Codes | None
@@ -70,7 +70,7 @@ class Extra:
 
 @dataclass
 class RowReader:
-    """Goes once over the rows of a source and keeps count of what it saw."""
+    """Reads the rows of a source once and counts what it leaves out."""
 
     source: Source
     columns: PairColumns | SeatColumns
@@ -116,12 +116,12 @@ class RowReader:
 
     @property
     def left_out_any(self) -> bool:
-        """Whether some rows that were coded are gone: then some players may be in none of the others."""
+        """Whether some rows were dropped after their players got codes: these may appear in no other row."""
         return bool(self.n_dropped_rows or self.n_unfinished)
 
     @property
     def n_dropped_rows(self) -> int:
-        """Rows that are gone because of faults: with a bad seat its whole match."""
+        """Rows dropped because of faults; a bad seat drops its whole match."""
         return max(self.faults.n_bad_rows, self.n_seats_dropped)
 
     def pairs(self) -> Iterator[PairRows]:
@@ -209,7 +209,7 @@ class RowReader:
         return frame.select(pl.all_horizontal(pl.col(needed) == "")).to_series().to_numpy()
 
     def _passes(self, frame: pl.DataFrame) -> Mask:
-        """Where --where holds; dates in text that is not ISO count as dates."""
+        """Where --where holds; text with dates that are not ISO is compared as dates."""
         import polars as pl
 
         assert self.where is not None
@@ -241,7 +241,7 @@ class RowReader:
         return np.where(keys < 0, -1, codes).astype(np.int32)
 
     def _refuse_nested(self) -> None:
-        """Lists, structures and bytes are neither names nor results."""
+        """Refuse lists, structures and bytes, which are neither names nor results."""
         import polars as pl
 
         columns = self.columns
@@ -292,7 +292,7 @@ class RowReader:
         return Extra(time, group, order, self.kept.read(frame, bad.add))
 
     def _choose_time(self, frame: pl.DataFrame) -> None:
-        """Once, with the first rows: the first column that can be understood as times."""
+        """With the first rows, choose the first column that can be read as times."""
         import polars as pl
 
         if self._time_is_chosen:
@@ -335,7 +335,7 @@ class RowReader:
 
 @dataclass
 class _Bad:
-    """The bad rows of one batch; of a line with shifted columns nothing more is said."""
+    """The bad rows of one batch; a line with shifted columns has no other faults."""
 
     faults: Faults
     frame: pl.DataFrame

@@ -1,4 +1,4 @@
-"""Files on their way out: written beside their place and moved there when complete, so nothing half-written is left."""
+"""Files on their way out: written beside their place and moved there when complete."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _DISK = re.compile(r"([^:]+?) \(os error \d+\)")
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path in the same folder, which takes the place of `path` if all goes well and vanishes if not."""
+    """A temporary path in the same folder that replaces `path` on success and is deleted on failure."""
     if path.is_dir():
         raise LudometerError(f"{path}: is a folder; name a file")
     # a link stays, what it leads to is replaced; messages name what was asked for
@@ -69,7 +69,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 def write_json(document: dict[str, Any], target: str) -> None:
     """Write a JSON document to a file, or to standard output for "-"."""
-    # names of files may hold bytes that are no text
+    # names of files may hold bytes that are not text
     text = (json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode(errors="replace")
     if target == "-":
         sys.stdout.buffer.write(text)
@@ -116,7 +116,7 @@ def write_matches(
 
 
 def _interruptible(work: Callable[[], None], stopped: list[bool]) -> None:
-    """Do work that may be long beside the main thread, which so stays awake for Ctrl-C, and let it end by itself.
+    """Do long work beside the main thread, which stays awake for Ctrl-C, and let it end by itself.
 
     Raised inside Polars, an interrupt would be a panic; it hooks itself before Python's handler of Ctrl-C, which is put
     back to where it was.
@@ -146,7 +146,7 @@ def write_frame(frame: pl.DataFrame, path: Path) -> None:
 
 
 def check_suffix(path: Path, suffixes: Iterable[str]) -> None:
-    """Refuse a name that does not tell a format, before any work is done."""
+    """Refuse a name without a known format, before any work is done."""
     if path.suffix.lower() not in suffixes:
         raise LudometerError(f"{path}: write to a file that ends in {', '.join(suffixes)}")
 
@@ -203,7 +203,7 @@ def _written(columns: dict[str, Any]) -> dict[str, Any]:
 
 
 def _name(codes: Codes, players: Players) -> Codes | pl.Series:
-    """The players' names; their codes where these are the names."""
+    """The players' names; their codes if these are the names."""
     whole = players.chunks[0]
     if len(players.chunks) == 1 and whole.dtype.is_integer() and np.array_equal(whole, np.arange(len(whole))):
         return codes

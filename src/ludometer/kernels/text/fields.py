@@ -1,4 +1,4 @@
-"""Sixty-four bytes at a time inside Numba kernels: where a byte stands, as the bits of one word.
+"""Sixty-four bytes at a time inside Numba kernels: the places of a byte as the bits of one word.
 
 Lines of separated text whose number of fields is not the header's: a stray comma shifts every later column.
 """

@@ -155,7 +155,7 @@ class TextIndex:
         return all(pl.select(*same).row(0))
 
     def _hashes(self, texts: list[pl.Series]) -> Keys:
-        """Hashes of all columns, which Polars works out side by side."""
+        """Hashes of all columns, which Polars computes in parallel."""
         import polars as pl
 
         columns = (pl.lit(text).hash(seed=self._seed).alias(str(seat)) for seat, text in enumerate(texts))
@@ -178,7 +178,7 @@ class TextIndex:
 
 
 def fold_name(name: str) -> str:
-    """A name without what people write now so, now so.
+    """A name without differences in capitals and blanks.
 
     >>> fold_name("JEAN  Dupont")
     'jean dupont'

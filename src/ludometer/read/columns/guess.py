@@ -1,4 +1,4 @@
-"""What the columns of a file seem to hold, by a look at its first rows: told to the user, never used unasked."""
+"""What the columns of a file seem to hold, by a look at its first rows: suggested to the user, never used unasked."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST = 0.9
 
 
 def guess_columns(source: Source, options: ReadOptions) -> str:
-    """A line with the options that name the columns, as far as the first rows show them; empty if they say no more."""
+    """A line that suggests options for the columns, as far as the first rows show them; else empty."""
     given = {f"--{name}": str(getattr(options, name)) for name in _NAMED if getattr(options, name)}
     head = _text_head(source, given.values())
     if head is None:
@@ -101,7 +101,7 @@ def _players(head: pl.DataFrame) -> tuple[str, str] | None:
 
 
 def _found_pair(head: pl.DataFrame, free: pl.DataFrame, options: ReadOptions, found: dict[str, str]) -> bool:
-    """Add the columns of a table with a row a match."""
+    """Add the columns of a table with one row per match."""
     players = (options.first, options.second) if options.first and options.second else _players(free)
     if players is None:
         return False
@@ -113,7 +113,7 @@ def _found_pair(head: pl.DataFrame, free: pl.DataFrame, options: ReadOptions, fo
 
 
 def _found_seats(head: pl.DataFrame, free: pl.DataFrame, found: dict[str, str]) -> None:
-    """Add the columns of a table with a row a player: matches of several rows, no player twice in one, places."""
+    """Add the columns of a table with one row per player: match, player and place."""
     columns = [column for column in free if not column.null_count()]
     matches = [found["--match"]] if "--match" in found else [one.name for one in columns if _is_in_blocks(one)]
     for match in matches:

@@ -58,7 +58,7 @@ class KeptColumn:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells it from the others."""
+        """What distinguishes it from the others."""
         return self.kind, self.name
 
     @property
@@ -67,7 +67,7 @@ class KeptColumn:
         return self.kind in MATCH_COLUMNS
 
     def describe(self) -> str:
-        """In a few words, for the reader."""
+        """In a few words, for the user."""
         found = " : ".join(self.sources)
         return f"{self.name or self.kind} {found}" if (self.name or self.kind) != found else found
 

@@ -13,13 +13,13 @@ FIRST = ("player_1", "white", "winner", "home", "first")
 SECOND = ("player_2", "black", "loser", "away", "second")
 RESULT = ("score_1", "result", "score")
 WINNER = "winner"
-"""Beside two players: whose name stands here won."""
+"""A column beside two players that names the winner."""
 
 FIRST_WON = "first-won"
-"""In place of a column of results: the first player won every match, as where winners and losers have columns."""
+"""Instead of a column of results: the first player won every match."""
 
 NO_TIME = "none"
-"""In place of a column of times: the order of the file counts, even if there is a column called date."""
+"""Instead of a column of times: the order of the file counts, even if there is a column called date."""
 
 POINTS = (
     ("score_1", "score_2"),
@@ -92,7 +92,7 @@ class ReadOptions:
 
 @dataclass(frozen=True)
 class PairColumns:
-    """A row is a match: two players, and one column of results, two of points, or none where the first one won."""
+    """One row per match: two players, and one column of results, two of points, or none if the first one won."""
 
     first: str
     second: str
@@ -101,14 +101,14 @@ class PairColumns:
     """Columns that may order the matches, best first."""
 
     def describe(self) -> str:
-        """In a few words, for the reader."""
+        """In a few words, for the user."""
         won = f"{self.first.strip()} won" if not self.score else " : ".join(name.strip() for name in self.score)
         return f"{self.first.strip()}, {self.second.strip()}, {won}"
 
 
 @dataclass(frozen=True)
 class SeatColumns:
-    """A row is a player in a match: his place, or a score where higher is better."""
+    """One row per player in a match: their place, or a score where higher is better."""
 
     match: str
     player: str
@@ -119,7 +119,7 @@ class SeatColumns:
     prize: str | None = None
 
     def describe(self) -> str:
-        """In a few words, for the reader."""
+        """In a few words, for the user."""
         prize = f", prizes {self.prize}" if self.prize else ""
         return f"{self.match}, {self.player}, {self.place or f'{self.score} (higher is better)'}{prize}"
 

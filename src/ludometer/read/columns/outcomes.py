@@ -1,7 +1,4 @@
-"""How a result is written: 1, 0.5, 0, 1-0, 1/2-1/2, W, draw, 3:1, or a winner's points beside a loser's.
-
-Outcomes of matches of two, in half points of the first player, and what is wrong with them.
-"""
+"""Results of two-player matches (1, 1-0, 1/2-1/2, W, draw, 3:1, a winner's name) as half points of the first player."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ if TYPE_CHECKING:
 
 BAD = -1
 UNPLAYED = -2
-"""A word for a match that was not played, or not to its end: no fault, but no result either."""
+"""A match that was not finished: neither a fault nor a result."""
 
 _WORDS = {
     "1": 2, "1.0": 2, "0.5": 1, ".5": 1, "0,5": 1, "0": 0, "0.0": 0, "½": 1, "1/2": 1, "-0": 0, "-0.0": 0,
@@ -38,7 +35,7 @@ _POINTS = re.compile(r"(\d{1,18})\s*[-–:]\s*(\d{1,18})")
 
 
 def parse_result(text: str) -> int:
-    """What the first player scored in half points (2, 1, 0), -1 for what is no result, -2 for a walkover and the like.
+    """What the first player scored in half points (2, 1, 0), -1 if it cannot be read, -2 if the match was not finished.
 
     >>> [parse_result(text) for text in ("1-0", "1/2-1/2", "L", "3:3", "7", "W.O.")]
     [2, 1, 0, 1, -1, -2]
@@ -62,12 +59,12 @@ def parse_result(text: str) -> int:
 _FEW = 5
 _SAMPLE = 1_000
 UNFINISHED = UNPLAYED
-"""Also for a game of a PGN file that goes on: no fault, but no match either."""
+"""A game of a PGN file that is not finished, too."""
 
 
 @dataclass
 class Outcomes:
-    """Reads the columns that say how matches ended; each word is understood once."""
+    """Reads the columns that say how matches ended; each word is parsed once."""
 
     columns: PairColumns
     is_pgn: bool
@@ -122,7 +119,7 @@ class Outcomes:
         return 2 * names > len(head) and any(parse_result(text) < 0 for text in value.drop_nulls())
 
     def _meanings(self, column: pl.Series) -> tuple[Halves, Mask]:
-        """Half points of results in text, each word being understood once, and where there is none."""
+        """Half points of results in text, and where there are none; each word is parsed once."""
         import polars as pl
 
         if column.dtype == pl.String and (known := self._by_known_words(column)) is not None:

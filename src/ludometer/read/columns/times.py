@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 _DAYS = ("%Y-%m-%d", "%Y.%m.%d", "%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%m-%d-%Y", "%d-%m-%Y", "%Y-%m")
 _SHORT_DAYS = ("%d.%m.%y", "%m/%d/%y", "%d/%m/%y", "%m-%d-%y", "%d-%m-%y")
 _EARLIEST = date(1000, 1, 1)
-"""Polars reads 05 as the year 5 where four digits are asked for: such a text has another format."""
+"""Polars reads 05 as the year 5 where %Y is asked for: such a text has another format."""
 
 _CLOCKS = ("%H:%M:%S", "%H:%M:%S%.f", "%H:%M", "%H:%M:%S%#z", "%H:%M:%S%.f%#z", "%H:%M%#z")
 _EPOCHS = {"epoch seconds": (8e8, 4e9, 1_000_000), "epoch milliseconds": (8e11, 4e12, 1_000)}
 """Whole numbers between these (1995 to 2096) are seconds or milliseconds since 1970; how many microseconds each is."""
 
 _MIXED = 0.01
-"""Dates that only the other order of day and month explains, as a share: more are no slips."""
+"""A larger share of dates that fit only the other order of day and month is no accident."""
 
 _NUMBER = r"^\s*[+-]?\d+(\.\d*)?\s*$"
 _SAMPLE = 1_000
@@ -96,7 +96,7 @@ def find_epoch(column: pl.Series) -> TimeFormat | None:
 
 
 def _refuse_mixed(present: pl.Series, one: str, other: str, name: str) -> None:
-    """Refuse a column in which day and month stand now in this order, now in that: most of it would be read wrong."""
+    """Refuse a column in which day and month come in both orders: most of it would be read wrongly."""
     by_one, by_other = (_parse_text(present, pattern).is_not_null() for pattern in (one, other))
     only_one, only_other = present.filter(by_one & ~by_other), present.filter(by_other & ~by_one)
     fewer = min(len(only_one), len(only_other))

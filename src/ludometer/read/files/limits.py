@@ -1,4 +1,4 @@
-"""Bounds that keep a hostile or broken file from filling the memory: packed files that swell, fields without end."""
+"""Bounds that keep a hostile or broken file from filling the memory: packed files that expand, endless fields."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FREE_BYTES = 256 << 20
 """Contents up to this size may be packed as tightly as they like."""
 
 LARGEST_RATIO = 200
-"""Records of matches pack 5 to 60 times; what is made to swell, a thousand times and more."""
+"""Match records shrink 5 to 60 times when packed; what is made to expand, a thousand times and more."""
 
 LONGEST_FIELD = 1 << 16
 """Bytes of a name, a result or a time."""
@@ -46,7 +46,7 @@ class Packed(io.RawIOBase):
 
 
 class Contents(io.RawIOBase):
-    """What was packed; raises where it swells beyond the bounds, and looks often, so that little is held by then."""
+    """The contents of a packed stream; raises where it expands beyond the bounds, before much is held."""
 
     def __init__(self, contents: BinaryIO, packed: Packed) -> None:
         self.contents, self.packed, self.n_bytes = contents, packed, 0
@@ -104,7 +104,7 @@ def check_lines(raw: Bytes) -> None:
 
 
 def check_fields(frame: pl.DataFrame, n_before: int) -> None:
-    """Refuse text that no name is as long as: most often a quotation mark is missing."""
+    """Refuse text that is too long for any field: most often a quotation mark is missing."""
     import polars as pl
 
     longest = frame.select(pl.col(pl.String).str.len_bytes().max())

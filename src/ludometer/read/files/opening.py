@@ -53,7 +53,7 @@ def open_source(source: Any) -> Source:
     except OSError as error:
         raise LudometerError(f"{source}: cannot be read ({error.strerror})") from error
     if unpacker(head) or _is_pgn(head, path.name) or not _is_text(str(path)):
-        # Polars cannot open a name that is no Unicode text
+        # Polars cannot open a name that is not valid Unicode
         return _stream_source(path.name, lambda: path.open("rb"))
     if head and (head.startswith(b"PAR1") or path.suffix.lower() in (".parquet", ".pq")):
         with plain_errors(path.name):
@@ -156,7 +156,7 @@ def _text_source(name: str, head: bytes, data: Path | bytes) -> Source:
 
 
 def _no_pattern(data: Path | bytes) -> Path | bytes:
-    """A path whose name would be taken for a pattern of several files, as its contents."""
+    """The contents of a path whose name Polars would take for a pattern of files."""
     return data.read_bytes() if isinstance(data, Path) and set("*?[") & set(str(data)) else data
 
 

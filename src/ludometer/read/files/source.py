@@ -35,7 +35,7 @@ class Source:
     schema: Mapping[str, pl.DataType]
     open_batches: Callable[[Sequence[str]], Iterator[pl.DataFrame]]
     odd_rows: Callable[[], OddRows] = field(default=lambda: OddRows())  # noqa: PLW0108 - defined below
-    """Lines of text that are no rows; asked for when the first rows are there, so that both are found side by side."""
+    """Lines of text that are not rows; asked for after the first rows, so that both are found in parallel."""
     notes: tuple[str, ...] = ()
     is_pgn: bool = False
     is_csv: bool = False
@@ -93,7 +93,7 @@ def plain_errors(name: str) -> Iterator[None]:
 
 
 def _in_plain_words(error: BaseException) -> str:
-    """The first line of a message; what only a programmer of Polars would understand, in other words."""
+    """The first line of a message; messages for Polars' developers, in other words."""
     lines = str(error).strip().splitlines()
     text = lines[0] if lines else ""
     if place := _JSON_FAULT.search(text):

@@ -1,4 +1,4 @@
-"""Tables as text: which mark separates the fields, in which alphabet they are, and which lines are no rows."""
+"""Tables as text: which mark separates the fields, in which encoding, and which lines are not rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packed files: gzip, bzip2 and Zstandard, told by their first bytes and read as streams, within bounds."""
+"""Packed files: gzip, bzip2 and Zstandard, recognised by their first bytes and read as streams, within bounds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PIECE = 1 << 11
 """Packed bytes that are unpacked at once: of Zstandard they may become 64 MiB."""
 
 _HEAD = 4
-"""First bytes that tell."""
+"""First bytes that show the format."""
 
 
 def unpacker(head: bytes) -> Callable[[BinaryIO], BinaryIO] | None:
