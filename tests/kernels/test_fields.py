@@ -6,13 +6,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ludometer.kernels.text.fields import BLANK, LONG, SHORT, odd_rows, odd_rows_plain
+from ludometer.kernels.text.fields import odd_rows_compiled
+from ludometer.kernels.text.lines import BLANK, LONG, SHORT, odd_rows, odd_rows_plain
 
 
 @given(st.lists(st.sampled_from([34, 10, 13, 32, 44, 97]), max_size=300), st.integers(1, 4))
 def test_odd_rows_equal_their_plain_twin(data: list[int], n_fields: int) -> None:
     array = np.array(data, np.uint8)
-    for fast, plain in zip(odd_rows(array, 44, n_fields), odd_rows_plain(array, 44, n_fields), strict=True):
+    for fast, plain in zip(odd_rows_compiled(array, 44, n_fields), odd_rows_plain(array, 44, n_fields), strict=True):
         np.testing.assert_array_equal(fast, plain)
 
 

@@ -100,6 +100,12 @@ def test_faults_name_row_column_and_value(change: tuple[str, str], message: str,
         kept(DOUBLES.replace(*change), tmp_path, keep="score", session="day", side="team")
 
 
+def test_a_row_without_a_match_does_not_lend_its_side_to_another(tmp_path: Path) -> None:
+    text = DOUBLES.replace("2,Cem,2,y", "2,Cem,2,x") + ",Eve,1,z,1,tue\n"
+    with pytest.raises(MatchDataError, match="a match has only one side: 2"):
+        kept(text, tmp_path, side="team")
+
+
 def test_a_match_with_a_bad_side_falls_as_a_whole(tmp_path: Path) -> None:
     text = DOUBLES.replace("2,Cem,2,y", "2,Cem,2,x")
     matches = kept(text, tmp_path, side="team", drop_bad_rows=True)
@@ -125,7 +131,7 @@ def test_what_cannot_be_kept_is_refused(options: dict[str, str], message: str, t
 
 def test_a_stream_keeps_nothing_more(tmp_path: Path) -> None:
     (tmp_path / "cup.csv").write_text(CUP)
-    with pytest.raises(MatchDataError, match="read the file whole"):
+    with pytest.raises(MatchDataError, match="leave out --stream"):
         stream_matches(tmp_path / "cup.csv", ReadOptions(keep="score"))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ludometer.arrays import Codes, Counts, Floats, Mask, Times
+from ludometer.arrays import Codes, Counts, Mask, Times
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import MATCH_COLUMNS, Matches, owned, reorder_seats
 from ludometer.read.columns.codes import TextIndex
@@ -314,18 +314,13 @@ def _match_faults(columns: dict[str, Any], bad_match: Mask, extra: Extra) -> Ite
         yield f"a match has two {noun}", np.flatnonzero(sound & differs)
     side = extra.kept.values.get(("side", ""))
     if side is not None:
-        yield from _side_faults(match, side, columns["value"], sound, head)
-
-
-def _side_faults(match: Codes, side: Codes, value: Floats, sound: Mask, head: Counts) -> Iterator[tuple[str, Counts]]:
-    """A match needs two sides, and the players of a side share its place."""
-    has_other = np.zeros(int(match.max(initial=0)) + 1, bool)
-    has_other[match[side != side[head]]] = True
-    yield "a match has only one side", np.flatnonzero(sound & ~has_other[match])
-    order = np.lexsort((value, side, match))
-    mates = (np.diff(match[order]) == 0) & (np.diff(side[order]) == 0)
-    differ = mates & (np.diff(value[order]) != 0) & sound[order[1:]]
-    yield "players of one side have different places", np.sort(order[1:][differ])
+        has_other = np.zeros(len(bad_match), bool)
+        has_other[match[side != side[head]]] = True
+        yield "a match has only one side", np.flatnonzero(sound & ~has_other[match])
+        order = np.lexsort((columns["value"], side, match))
+        mates = (np.diff(match[order]) == 0) & (np.diff(side[order]) == 0) & sound[order[1:]]
+        differ = mates & (np.diff(columns["value"][order]) != 0)
+        yield "players of one side have different places", np.sort(order[1:][differ])
 
 
 def _repeated(match: Codes, player: Codes, sound: Mask) -> Counts:

@@ -1,7 +1,4 @@
-"""Sixty-four bytes at a time inside Numba kernels: the places of a byte as the bits of one word.
-
-Lines of separated text whose number of fields is not the header's: a stray comma shifts every later column.
-"""
+"""The compiled scan for lines with a wrong number of fields: 64 bytes at a time, as the bits of one word."""
 
 from __future__ import annotations
 
@@ -11,10 +8,10 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, register_jitable
-from numpy.typing import NDArray
 
 from ludometer.arrays import Counts
 from ludometer.kernels.runtime.compile import JIT, kernel
+from ludometer.kernels.text.lines import BLANK, LONG, NEWLINE, QUOTE, RETURN, SHORT, SPACE, Bytes, odd_rows_plain
 
 WIDTH = 64
 
@@ -56,36 +53,8 @@ def lowest_bit(typing: Any, word: Any) -> Any:  # noqa: ARG001
     return types.int64(types.uint64), codegen
 
 
-Bytes = NDArray[np.uint8]
-
-BLANK, SHORT, LONG = 0, 1, 2
-_QUOTE, _NEWLINE, _RETURN, _SPACE = 34, 10, 13, 32
-
-
-def odd_rows_plain(data: Bytes, separator: int, n_fields: int) -> tuple[Counts, Counts, bool]:
-    """The plain twin of `odd_rows`."""
-    rows, kinds = [], []
-    quoted, n_separators, n_row, start = False, 0, 0, 0
-    for end, byte in enumerate([*data.tolist(), -1]):
-        quoted ^= byte == _QUOTE
-        if byte == separator and not quoted:
-            n_separators += 1
-        elif (byte == _NEWLINE and not quoted) or (byte < 0 and end > start):
-            if n_separators + 1 != n_fields:
-                blank = set(data[start:end].tolist()) <= {_RETURN, _SPACE}
-                rows.append(n_row)
-                kinds.append(BLANK if blank else SHORT if n_separators + 1 < n_fields else LONG)
-            n_row, n_separators, start = n_row + 1, 0, end + 1
-    return np.array(rows, np.int64), np.array(kinds, np.int64), quoted
-
-
-def odd_rows(data: Bytes, separator: int, n_fields: int) -> tuple[Counts, Counts, bool]:
-    """Lines, counted from 0, with another number of fields than `n_fields`, and whether each is blank, short or long.
-
-    Last, whether a quote is open at the end.
-
-    Between quotes, separators and line ends are text; a doubled quote ends and begins again, which is the same.
-    """
+def odd_rows_compiled(data: Bytes, separator: int, n_fields: int) -> tuple[Counts, Counts, bool]:
+    """What `lines.odd_rows` gives, for large texts."""
     if not JIT:
         return odd_rows_plain(data, separator, n_fields)
     nothing = np.empty(0, np.int64)
@@ -102,10 +71,10 @@ def _scan(data: Bytes, separator: int, n_fields: int, rows: Counts, kinds: Count
     n, n_odd, n_row, start, n_separators = len(data), 0, 0, 0, 0
     quoted = np.uint64(0)
     for block in range(0, n, WIDTH):
-        inside = _between(_match(data, block, _QUOTE)) ^ quoted
+        inside = _between(_match(data, block, QUOTE)) ^ quoted
         quoted = np.uint64(0) - (inside >> np.uint64(63))
         separators = _match(data, block, separator) & ~inside
-        ends = _match(data, block, _NEWLINE) & ~inside
+        ends = _match(data, block, NEWLINE) & ~inside
         while ends:
             position = lowest_bit(ends)
             below = (np.uint64(1) << np.uint64(position)) - np.uint64(1)
@@ -150,6 +119,6 @@ def _kind(data, start, end, n_separators, n_fields):  # type: ignore[no-untyped-
     if n_separators + 1 > n_fields:
         return LONG
     for t in range(start, end):
-        if data[t] not in (_RETURN, _SPACE):
+        if data[t] not in (RETURN, SPACE):
             return SHORT
     return BLANK

@@ -80,7 +80,7 @@ def open_csv(name: str, data: Path | bytes) -> Source:
 
 
 def _find_odd_rows(name: str, raw: np.ndarray[Any, np.dtype[np.uint8]], separator: str, n_fields: int) -> OddRows:
-    from ludometer.kernels.text.fields import BLANK, odd_rows
+    from ludometer.kernels.text.lines import BLANK, odd_rows
 
     rows, kinds, is_open = odd_rows(raw, ord(separator), n_fields)
     if is_open:
