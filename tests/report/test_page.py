@@ -31,7 +31,8 @@ from ludometer.measurement.record.pairing import Pairing
 from ludometer.measurement.verdict.verdict import judge
 from ludometer.players import Players
 from ludometer.ratings.prizes import make_prizes
-from ludometer.report.page import render_page, write_page
+from ludometer.report.page import render_page
+from ludometer.report.presenter import write_text
 from ludometer.simulate import simulate_coin, simulate_strengths
 
 SCRIPT = "<script>alert(1)</script>"
@@ -98,7 +99,7 @@ def races(base: str = "10") -> Measurement:
 
 @cache
 def paired() -> Measurement:
-    """A game whose verdict is refused, since players met only their like."""
+    """A game whose verdict is refused, since players faced only opponents of equal strength."""
     game = skill()
     assert game.matchmaking.pairing is not None
     return judged(with_pairing(game, replace(game.matchmaking.pairing, detected=True, correlation=0.93, p_value=0.0)))
@@ -316,7 +317,7 @@ def test_the_primary_analysis_heads_the_checks_and_its_hash_is_that_of_its_choic
     kinds = {"cutoff", "half", "activity", "draws", "prizes", "component"}
     checks = [check for check in game.verdict.checks if check.kind in kinds and check.answer]
     too_few = [check.name for check in game.verdict.checks if check.kind in kinds and not check.answer]
-    assert f"Too few players count for an answer: {'; '.join(too_few)}." in page("one") or not too_few
+    assert f"Too few players for an answer: {'; '.join(too_few)}." in page("one") or not too_few
     assert [row[0] for row in rows] == ["primary analysis", *(check.name for check in checks)]
     assert rows[0][-1] == "primary"
     assert rows[0][6] == game.verdict.answer
@@ -341,7 +342,7 @@ def test_shares_of_checks_carry_their_intervals() -> None:
     assert check.x_deterministic_interval is not None
     low, high = check.x_deterministic_interval
     assert rows[check.name][4] == f"{check.x_deterministic:.0f}% [{low:.0f}, {high:.0f}]"
-    assert "shares have intervals of 90% only, from 19 simulated games each" in page("one")
+    assert "the intervals of shares are 90% intervals, from 19 simulated games each" in page("one")
 
 
 def test_parts_of_the_record_are_worded_as_this_game_played_by_these_players() -> None:
@@ -349,7 +350,7 @@ def test_parts_of_the_record_are_worded_as_this_game_played_by_these_players() -
     rows = rows_of(page("one"), "By experience and by period")
     assert [row[0] for row in rows[:3]] == ["all matches", "0 to 24 earlier matches", "25 to 99 earlier matches"]
     assert len(rows) == 7
-    assert "Too few players count for an answer: 100+ earlier matches." in page("one")
+    assert "Too few players for an answer: 100+ earlier matches." in page("one")
 
 
 def test_units_of_play_begin_with_one_game_and_are_called_a_model() -> None:
@@ -358,13 +359,13 @@ def test_units_of_play_begin_with_one_game_and_are_called_a_model() -> None:
     assert "are a model, not a record" in page("one")
 
 
-def test_intervals_and_p_values_are_said_to_be_what_they_are() -> None:
+def test_the_meaning_of_intervals_and_p_values_is_explained() -> None:
     text = Reader(page("one")).text
-    assert "what the same players would show on average, were they to play the same schedule again" in text
+    assert "what the same players would show on average if they played the same schedule again" in text
     assert "by inversion" in text
-    assert "not the probability that skill, or chance, predominates" in text
+    assert "A p-value is not the probability that skill, or chance, predominates" in text
     # 19 replicates leave 90% between their ends
-    assert "Shares of strength and of chess (90%)" in text
+    assert "Skill share and chess share (90%)" in text
 
 
 def test_departures_from_the_paper_are_told() -> None:
@@ -378,7 +379,7 @@ def test_a_quick_page_has_no_verdict_and_says_why() -> None:
     text = page("quick")
     assert "There is no verdict: nothing was simulated (--quick)." in text
     assert "Without --quick all of this is added." in text
-    for word in ("What the intervals mean", "yardstick that", "[0.", "p-value"):
+    for word in ("What the intervals mean", "these two yardsticks", "[0.", "p-value"):
         assert word not in text
     assert "There are no verdicts: nothing was simulated (--quick)." in page("several quick")
     assert "Most skill first, by the SD of ratings" in page("several quick")
@@ -389,9 +390,9 @@ def test_more_than_the_whole_benchmark_is_an_arrow_and_no_number() -> None:
     assert game.yardstick is not None
     assert game.yardstick.chess.estimate == math.inf
     text = Reader(page("beyond")).text
-    assert "beside chess, more than those of chess players would" in text
+    assert "Ratings spread more than those of chess players would" in text
     assert "&gt; 100%" in page("beyond")
-    assert "An arrow:" in text
+    assert "An arrow means" in text
 
 
 def test_an_answer_that_depends_shows_both_sides_and_an_open_interval() -> None:
@@ -410,10 +411,11 @@ def test_a_refused_verdict_gives_its_reasons_and_draws_no_yardstick() -> None:
     assert game.verdict is not None
     text = Reader(page("refused")).text
     assert game.verdict.statement in text
-    assert "The verdict is refused for the reasons above" in text
-    assert "which is not to be relied on here" in text
-    assert "The two yardsticks that the verdict rests on" not in text
-    assert "Players met almost only their like" in text
+    assert "The verdict is refused for these reasons" in text
+    assert "do not rely on them here" in text
+    assert "The verdict rests on these two yardsticks" not in text
+    assert "The verdict rests on these two yardsticks" in Reader(page("one")).text
+    assert "Players faced almost only opponents of equal strength" in text
 
 
 def test_matchmaking_is_told_in_plain_words() -> None:
@@ -421,23 +423,23 @@ def test_matchmaking_is_told_in_plain_words() -> None:
     assert game.matchmaking.pairing is not None
     found = replace(game.matchmaking.pairing, detected=True, correlation=0.42, p_value=0.0, follows=True)
     followed = render_page([("chess", with_pairing(game, found))], command="")
-    assert "the strengths of opponents correlate with 0.42" in followed
-    assert "This corrects most of it, not all" in followed
+    assert "the strengths of opponents correlate at 0.42" in followed
+    assert "This corrects most of the effect, not all" in followed
     other = render_page(
         [("chess", with_pairing(game, replace(found, correlation=0.0, p_value=0.3, follows=False)))], command=""
     )
     assert "strength does not follow these groups" in other
-    assert "who met whom is as at random, and nothing had to be corrected" in page("one")
+    assert "pairings look random, so no correction was needed" in page("one")
 
 
-def test_matches_of_several_show_their_formula_and_their_prizes() -> None:
+def test_multiplayer_matches_show_their_formula_and_their_prizes() -> None:
     text = page("races")
-    assert "In a match of several" in text
+    assert "In a multiplayer match" in text
     assert "Prizes used: <b>winner</b>" in text
     assert "prizes: linear" in text
     assert "against one opponent" in text
     assert "How many games make one unit?" not in text
-    assert "In a match of several" not in page("one")
+    assert "In a multiplayer match" not in page("one")
 
 
 def test_base_e_is_called_wider_and_its_checks_are_on_the_same_scale() -> None:
@@ -476,14 +478,14 @@ def test_several_games_are_sorted_by_skill() -> None:
     names = list(compare_games(games("several")).names)
     assert summaries == [*names, "The published games"]
     assert names[-2:] == ["weak", "draws"]
-    assert f"Most skill shows in <b>{names[0]}</b>" in text
-    assert "least in <b>draws</b>" in text
+    assert f'<p class="lead"><b>{names[0]}</b> (SD ' in text
+    assert re.search(r"shows the most skill, <b>draws</b> \(SD [^)]*\) the least\.", text)
     assert [row[0] for row in rows_of(text, "The games side by side")] == names
 
 
 def test_several_games_are_told_by_verdict_in_the_lead() -> None:
     lead = Reader(page("several").split("<figure>")[0] + "</section></main></body></html>").text
-    assert "Predominantly chance by both yardsticks: weak." in lead
+    assert "Chance predominates, by both yardsticks: weak." in lead
     assert "These data cannot tell: paired, draws." in lead
 
 
@@ -505,8 +507,8 @@ def test_games_with_nothing_to_compare_have_no_matrix() -> None:
 
 
 def test_a_game_that_cannot_be_told_is_not_called_the_least_skilful() -> None:
-    assert "least in <b>coin</b>" in page("nobody and others")
-    assert "Of 1 game these data cannot tell." in page("nobody and others")
+    assert re.search(r"shows the most skill, <b>coin</b> \(SD [^)]*\) the least\.", page("nobody and others"))
+    assert "For 1 game these data cannot tell." in page("nobody and others")
     assert "Only <b>chess</b>" in page("nobody and one")
     assert "in no game do two players have enough matches" in page("nobody at all")
     assert "These data cannot tell: only 0 players have 25 matches or more" in page("nobody")
@@ -552,7 +554,7 @@ def test_downloads_keep_names_that_would_like_to_be_code() -> None:
 
 
 def test_a_page_is_written_whole(tmp_path: Path) -> None:
-    write_page(games("one"), tmp_path / "report.html", command="ludometer measure chess.csv")
+    write_text(render_page(games("one"), command="ludometer measure chess.csv"), tmp_path / "report.html")
     written = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert written == render_page(games("one"), command="ludometer measure chess.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]

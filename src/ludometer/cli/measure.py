@@ -168,10 +168,10 @@ def command(**options: Any) -> None:
     if options["json_file"]:
         write_json(_document(games, comparison), options["json_file"])
     if options["html"]:
-        from ludometer.report.page import write_page
+        from ludometer.report.page import render_page
+        from ludometer.report.presenter import write_text
 
-        write_page(games, options["html"], command=command_line(), remarks=remarks)
-        note(f"wrote {options['html']}")
+        write_text(render_page(games, command=command_line(), remarks=remarks), options["html"])
 
 
 def _unlike(name: str, known: list[str]) -> str:

@@ -1,59 +1,35 @@
-"""The report: one self-contained HTML page for measured games, without network and without JavaScript."""
+"""The report on measured games: one self-contained HTML page. The templates have the words, this prepares the numbers."""
 
 from __future__ import annotations
 
-import math
+import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from html import escape
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
-from ludometer.measurement.benchmarks.published import describe_place
-from ludometer.measurement.comparison import compare_games
-from ludometer.measurement.measurement import Measurement
-from ludometer.report.certainty import how_sure
-from ludometer.report.comparison import side_by_side, summarise
-from ludometer.report.files import replacing
-from ludometer.report.frame import frame_page
-from ludometer.report.method import method
-from ludometer.report.parts import (
-    Game,
-    between,
-    count,
-    figure_of,
-    number,
-    paragraphs,
-    percent,
-)
-from ludometer.report.sections import data, other, players, prediction
+import numpy as np
+
+from ludometer.measurement.benchmarks.published import describe_place, reference_games
+from ludometer.measurement.benchmarks.yardstick import confidence, replicates_for
+from ludometer.measurement.charts import MULTIVERSE
+from ludometer.measurement.comparison import Comparison, Game, compare_games
+from ludometer.report.luck import explain_differences, list_measures
+from ludometer.report.templates import NOTHING, Figure, count, figures, interval, number, percent, render
 
 if TYPE_CHECKING:
-    from ludometer.measurement import Comparison
-    from ludometer.measurement.benchmarks.inversion import Share
+    import polars as pl
 
+    from ludometer.measurement import Measurement
+    from ludometer.measurement.verdict.checks import Check
 
-def write_page(
-    games: Sequence[Game], path: Path, *, command: str, remarks: Mapping[str, Sequence[str]] | None = None
-) -> None:
-    """Write the report of one or several games; see `render_page`."""
-    with replacing(path) as draft:
-        # names of files may hold bytes that are no text
-        draft.write_text(render_page(games, command=command, remarks=remarks), encoding="utf-8", errors="replace")
+_TOP = 25
+"""Players in the list of the highest ratings; the table to download has them all."""
 
-
-@dataclass(frozen=True)
-class Additions:
-    """What a page of several games shows beside them: HTML, its text escaped already."""
-
-    answer: str = ""
-    """Below the sentences of the answer."""
-    before: str = ""
-    """Before the games stand side by side."""
-    after: str = ""
-    """After that."""
-    games: Mapping[str, str] = field(default_factory=dict)
-    """Where each game is unfolded."""
+_MOST_ROWS = 10_000
+_PACKAGES = ("numpy", "polars", "numba", "altair")
+_LESS_EXPERIENCED = "the less experienced has "
 
 
 def render_page(
@@ -61,172 +37,321 @@ def render_page(
     *,
     command: str,
     remarks: Mapping[str, Sequence[str]] | None = None,
-    additions: Additions | None = None,
+    template: str = "comparison.html",
+    **values: Any,
 ) -> str:
-    """The report as HTML text; `remarks` are what was said when the file of each game was read."""
-    compared, more, read = compare_games(games), additions or Additions(), remarks or {}
-    games = compared.games
-    title = f"{games[0][0]}: how much skill?" if len(games) == 1 else f"{len(games)} games: how much skill?"
-    body = [f"<h1>{escape(title)}</h1>"]
-    if len(games) == 1:
-        name, game = games[0]
-        body += [f'<section class="answer">{_answer(name, game)}</section>', _sections(game, read.get(name, ()))]
-    else:
-        answer = f"{summarise(games)}{more.answer}{_scale(compared)}"
-        body += [f'<section class="answer">{answer}</section>', more.before, side_by_side(compared), more.after]
-        body += [
-            f"<details><summary>{escape(name)}</summary>{more.games.get(name, '')}{_folded(name, game)}"
-            f"{_sections(game, read.get(name, ()))}</details>"
-            for name, game in games
+    """The report as HTML text; `remarks` are the notes made while the file of each game was read.
+
+    A single game has a page of its own; more games are compared by a template that `values` are passed on to.
+    """
+    compared = compare_games(games)
+    views = [GameView(name, game, tuple((remarks or {}).get(name, ()))) for name, game in compared.games]
+    values |= {"views": views, "method": _describe_method(compared, command)}
+    if len(views) == 1:
+        return render("measurement.html", title=f"{views[0].name}: how much skill?", **values)
+    values |= {"comparison": ComparisonView(compared), "figures": figures(compared)}
+    return render(template, title=f"{len(views)} games: how much skill?", **values)
+
+
+@dataclass(frozen=True)
+class CheckTable:
+    """Checks of one kind, below the primary analysis."""
+
+    rows: list[list[str]]
+    n_checks: int
+    n_agree: int
+    too_few: str
+    """Names of the checks without an answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class GameView:
+    """A measured game, and what its sections show."""
+
+    name: str
+    game: Measurement
+    remarks: tuple[str, ...] = ()
+    """What was noted when the file was read."""
+
+    @cached_property
+    def figures(self) -> dict[str, Figure]:
+        """Its charts."""
+        return figures(self.game)
+
+    @property
+    def place(self) -> str:
+        """Where it stands among the published games."""
+        return describe_place(self.game.main.sd or 0.0)
+
+    @property
+    def is_beyond(self) -> bool:
+        """Whether the record spreads, or may spread, more than a whole benchmark."""
+        return self.game.shares is not None and any(np.isinf(share.high) for share in self.game.shares)
+
+    @property
+    def games_needed(self) -> str:
+        """The interval of the number of games that show who is better."""
+        if self.game.main.rep_interval is None:
+            return ""
+        fewest, most = self.game.main.rep_interval
+        if fewest is None:
+            return "[no number is enough]"
+        return f"[{fewest:,} to {'no number is enough' if most is None else count(most)}]"
+
+    @property
+    def check_confidence(self) -> tuple[int, int]:
+        """Percent between the ends of the intervals of checks, and how many simulated games they come from."""
+        replicates = replicates_for(self.game.data.n_matches)[1]
+        return confidence(replicates), replicates
+
+    @property
+    def choices(self) -> str:
+        """What the primary analysis chose, in words."""
+        parameters = sorted(self.game.provenance.parameters.items())
+        values = (
+            (name, ", ".join(map(str, value)) if isinstance(value, list | tuple) else value)
+            for name, value in parameters
+            if value is not None
+        )
+        return "; ".join(f"{name.replace('_', ' ')} {value}" for name, value in values)
+
+    @property
+    def check_headers(self) -> list[str]:
+        """Columns of the tables of checks, after the first and before the last."""
+        return ["Matches", "Players", "SD", "Skill share", _name_share(self.game), "Answer"]
+
+    @property
+    def multiverse(self) -> CheckTable:
+        """Checks that change one choice of the analysis."""
+        return self._tabulate("primary analysis", *MULTIVERSE)
+
+    @property
+    def parts(self) -> CheckTable:
+        """Parts of the record: by experience, by period."""
+        return self._tabulate("all matches", "experience", "period")
+
+    @property
+    def units(self) -> CheckTable:
+        """Series of games as one unit of play; whether they agree does not matter."""
+        found = self._tabulate("1 game, as recorded", "unit")
+        return replace(found, rows=[row[:-1] for row in found.rows])
+
+    def _tabulate(self, first: str, *kinds: str) -> CheckTable:
+        game = self.game
+        checks = [check for check in game.verdict.checks if check.kind in kinds] if game.verdict else []
+        answered = [check for check in checks if check.answer is not None]
+        primary = [
+            first,
+            f"{game.data.n_matches:,}",
+            f"{game.main.n:,}",
+            number(game.main.sd),
+            *(map(str, game.shares) if game.shares else (NOTHING, NOTHING)),
+            game.verdict.answer if game.verdict else NOTHING,
+            "primary",
         ]
-    body.append(method(games, command))
-    return frame_page(title, "".join(body))
-
-
-def _answer(name: str, game: Measurement) -> str:
-    if game.main.sd is None:
-        return _lead(name, game)
-    return _lead(name, game) + _wider(game) + _scale(game) + _yardsticks(game) + _three_numbers(game)
-
-
-def _folded(name: str, game: Measurement) -> str:
-    """The answer without its pictures, which all games share."""
-    return _lead(name, game) + _wider(game) + (_three_numbers(game) if game.main.sd is not None else "")
-
-
-def _lead(name: str, game: Measurement) -> str:
-    """The verdict, and what it is said of."""
-    main = game.main
-    who = f"{name}, as played by these {main.n:,} players with {main.min_matches} matches or more"
-    if main.sd is None or main.p_sd is None:
-        few = f"only {main.n} {'player has' if main.n == 1 else 'players have'} {main.min_matches} matches or more"
-        said = f"These data cannot tell: {few}." if game.verdict is None else game.verdict.statement
-        return f'<p class="lead">{escape(said)}</p>' + paragraphs(f"This is said of {name} as recorded here.")
-    if main.rep is None:
-        plain = f"In {who}, skill does not show: the ratings do not spread."
-    else:
-        plain = (
-            f"This is said of {who}: others, or the same players at another time, may show more or less. Among them, a "
-            f"player who is one standard deviation better scores {percent(main.p_sd)}; the game stands "
-            f"{describe_place(main.sd)}."
+        return CheckTable(
+            [primary, *(self._check_row(check) for check in answered)],
+            len(checks),
+            sum(bool(check.agrees) for check in answered),
+            "; ".join(_plain_name(check) for check in checks if check.answer is None),
         )
-    if game.verdict is None:
-        return f'<p class="lead">{escape(_unjudged(who, game))}</p>' + paragraphs(
-            "There is no verdict: nothing was simulated (--quick)."
-        )
-    return f'<p class="lead">{escape(game.verdict.statement)}</p>' + paragraphs(*_readings(game), plain)
+
+    def _check_row(self, check: Check) -> list[str]:
+        return [
+            _plain_name(check),
+            f"{check.matches:,}",
+            f"{check.counted:,}",
+            number(self._sd(check)),
+            *(map(str, check.shares) if check.shares else (NOTHING, NOTHING)),
+            check.answer or NOTHING,
+            NOTHING if check.agrees is None else "yes" if check.agrees else "no",
+        ]
+
+    def _sd(self, check: Check) -> float | None:
+        """On the scale of the measurement: checks are on Elo's."""
+        return None if check.sd is None else check.sd * self.game.scale_factor
+
+    @property
+    def cutoffs(self) -> tuple[list[str], list[list[str]]]:
+        """The spread of the ratings of those who have at least so many matches: headers and rows."""
+        headers = ["Players with at least", "Players", "SD of ratings", "95% interval", "Lowest", "1% quantile"]
+        headers += ["99% quantile", "Highest", "One SD better scores", "Games needed"]
+        rows = [
+            [
+                f"{spread.min_matches} match{'es' * (spread.min_matches > 1)}",
+                f"{spread.n:,}",
+                number(spread.sd),
+                interval(spread.sd_interval) or NOTHING,
+                *(number(value) for value in (spread.min, spread.q01, spread.q99, spread.max)),
+                percent(spread.p_sd),
+                count(spread.rep),
+            ]
+            for spread in self.game.spread
+        ]
+        if all(spread.sd_interval is None for spread in self.game.spread):
+            headers, *rows = ([*row[:3], *row[4:]] for row in (headers, *rows))
+        return headers, rows
+
+    @property
+    def n_rated(self) -> int:
+        """How many players have a rating that counts."""
+        return len(self.ratings)
+
+    @property
+    def ratings(self) -> pl.DataFrame:
+        """Of those who count, best first."""
+        return self.game.ratings_frame().head(_MOST_ROWS)
+
+    @property
+    def top(self) -> list[list[str]]:
+        """The highest ratings: place, player, rating, matches."""
+        best = self.ratings.head(_TOP).iter_rows(named=True)
+        return [[f"{n}", row["player"], f"{row['rating']:.0f}", f"{row['matches']:,}"] for n, row in enumerate(best, 1)]
+
+    @property
+    def forecasts(self) -> list[list[str]]:
+        """How good forecasts are: log loss, Brier score, and how often the favourite won."""
+        rival = "coin flip" if self.game.data.is_two_player else "all players equal"
+        scores = {"best-fit Elo": self.game.forecasts.elo, rival: self.game.forecasts.coin}
+        return [
+            [name, f"{score.log_loss:.4f}", f"{score.brier:.4f}", percent(score.accuracy)]
+            for name, score in scores.items()
+        ]
+
+    @property
+    def luck_measures(self) -> list[list[str]]:
+        """Luck by other definitions: measure, value, meaning. Empty where luck was not measured."""
+        return list_measures(self.game)
+
+    @property
+    def luck_differences(self) -> list[str]:
+        """Where these measures disagree, and why."""
+        return explain_differences(self.game)
+
+    @property
+    def checks_frame(self) -> pl.DataFrame:
+        """All checks, as a table to download."""
+        import polars as pl
+
+        text, whole, real = pl.String, pl.Int64, pl.Float64
+        schema = {"kind": text, "name": text, "matches": whole, "counted": whole, "sd": real}
+        for yardstick in ("x_deterministic", "x_chess"):
+            schema |= {yardstick: real, f"{yardstick}_low": real, f"{yardstick}_high": real}
+        rows = [
+            (
+                *(check.kind, check.name, check.matches, check.counted, self._sd(check)),
+                *(check.x_deterministic, *(check.x_deterministic_interval or (None, None))),
+                *(check.x_chess, *(check.x_chess_interval or (None, None))),
+                *(check.answer, check.agrees),
+            )
+            for check in (self.game.verdict.checks if self.game.verdict else ())
+        ]
+        return pl.DataFrame(rows, schema=schema | {"answer": text, "agrees": pl.Boolean}, orient="row")
 
 
-def _wider(game: Measurement) -> str:
-    """A caution where the ratings are not on Elo's scale."""
-    if game.base != "e" or game.main.sd is None:
-        return ""
-    return paragraphs(
-        f"Ratings are on the printed scale (base e), {game.scale_factor:.1f} times as wide as Elo's: on Elo's scale the "
-        f"SD is {game.main.sd / game.scale_factor:.1f}. What a player one SD better scores, and the published games of "
-        "two players, are meant for Elo's scale. The shares do not depend on it."
+def _name_share(game: Measurement) -> str:
+    name = game.reference_name
+    return f"{name[:1].upper()}{name[1:]} share"
+
+
+def _plain_name(check: Check) -> str:
+    """Without what the heading of its table says already."""
+    name = check.name.removesuffix(" (model)")
+    return name.removeprefix(_LESS_EXPERIENCED) if check.kind == "experience" else name
+
+
+@dataclass(frozen=True, eq=False)
+class ComparisonView:
+    """Games side by side."""
+
+    found: Comparison
+
+    @property
+    def measured(self) -> list[Game]:
+        """Those whose ratings spread can be measured, most skill first."""
+        return [(name, game) for name, game in self.found.games if game.main.sd is not None]
+
+    @property
+    def verdicts(self) -> dict[str, list[str]]:
+        """The names of the games with each answer."""
+        answers: dict[str, list[str]] = {}
+        for name, game in self.found.games:
+            if game.verdict:
+                answers.setdefault(game.verdict.answer, []).append(name)
+        return answers
+
+    @property
+    def confidences(self) -> str:
+        """Percent between the ends of the intervals of shares."""
+        levels = {game.yardstick.confidence for _, game in self.found.games if game.yardstick}
+        return " or ".join(map(str, sorted(levels))) or "95"
+
+    @property
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """The games, most skill first: headers and rows."""
+        headers = ["Game", "SD of ratings", "SD of skills", "Skill share", _name_share(self.found.games[0][1])]
+        headers += ["Verdict", "Matches", "Players"]
+        rows = [
+            [
+                name,
+                f"{number(game.main.sd)} {interval(game.main.sd_interval)}".strip(),
+                _describe_skills(game),
+                *(map(str, game.shares) if game.shares else (NOTHING, NOTHING)),
+                game.verdict.answer if game.verdict else NOTHING,
+                f"{game.data.n_matches:,}",
+                f"{game.main.n:,}",
+            ]
+            for name, game in self.found.games
+        ]
+        if not self.verdicts:
+            headers, *rows = ([*row[:2], *row[6:]] for row in (headers, *rows))
+        return headers, rows
+
+    @property
+    def order(self) -> list[list[str]]:
+        """The confidence that the game in a row shows more skill than that in a column; empty if there is none."""
+        confidences = self.found.more_skill
+        if not np.isfinite(confidences).any():
+            return []
+        rows = [
+            [f"{n}. {name}", *map(_describe_confidence, confidences[n - 1])]
+            for n, name in enumerate(self.found.names, 1)
+        ]
+        for place, row in enumerate(rows, 1):
+            row[place] = ""
+        return rows
+
+
+def _describe_skills(game: Measurement) -> str:
+    skill = None if game.yardstick is None or game.is_refused else game.yardstick.skill
+    if skill is None:
+        return NOTHING
+    estimate, low, high = (
+        number(value, 0) if np.isfinite(value) else NOTHING for value in (skill.estimate, *skill.interval)
     )
+    return f"{estimate} [{low}, {high}]"
 
 
-def _unjudged(who: str, game: Measurement) -> str:
-    main = game.main
-    assert main.sd is not None
-    if main.rep is None:
-        return f"In {who}, skill does not show: the ratings do not spread."
-    return (
-        f"In {who}, a player who is one standard deviation better scores {percent(main.p_sd)}. The game stands "
-        f"{describe_place(main.sd)}."
-    )
+def _describe_confidence(value: float) -> str:
+    if not np.isfinite(value):
+        return NOTHING
+    return "> 99%" if value > 0.99 else "< 1%" if value < 0.01 else percent(value, 0)
 
 
-def _readings(game: Measurement) -> list[str]:
-    """The shares in plain words."""
-    found = game.shares
-    if found is None:
-        return []
-    strength, kept, name = *found, game.reference_name
-    first = (
-        f"the ratings spread as if strength alone decided {strength} of the matches and coins the others"
-        if math.isfinite(strength.x)
-        else "the ratings spread more than if strength alone decided every match"
-    )
-    second = (
-        f"as if {kept} of the results were those of {name} players and coins decided the others"
-        if math.isfinite(kept.x)
-        else f"more than those of {name} players would"
-    )
-    return [f"On their own schedule {first}; beside {name}, {second}."]
-
-
-def _scale(result: Measurement | Comparison) -> str:
-    games = [result] if isinstance(result, Measurement) else [game for _, game in result.games]
-    bars = ", bars: 95% intervals" if any(game.main.sd_interval for game in games) else ""
-    own = "diamond: this record" if len(games) == 1 else "diamonds: the games measured here"
-    return figure_of(
-        result,
-        "scale",
-        "The wider the ratings of the players spread, the more skill decides. Ticks: games as published by Duersch, "
-        f"Lambrecht and Oechssler (2020); {own}{bars}. The scale is stretched near the coin flip.",
-    )
-
-
-def _yardsticks(game: Measurement) -> str:
-    """The picture that the verdict rests on."""
-    found = game.shares
-    if found is None or game.yardstick is None:
-        return ""
-    caption = (
-        "The two yardsticks that the verdict rests on: benchmark games simulated on this schedule. Each bar is an "
-        f"interval of {game.yardstick.confidence}%; if it lies right of the line, skill predominates by "
-        f"that yardstick, if left, chance. {_beyond(found)}"
-    )
-    return figure_of(game, "yardsticks", caption.strip())
-
-
-def _beyond(found: Sequence[Share]) -> str:
-    if all(math.isfinite(share.high) for share in found):
-        return ""
-    return "An arrow: the record spreads, or may spread, more than the whole benchmark does."
-
-
-def _three_numbers(game: Measurement) -> str:
-    main = game.main
-    opponent = "" if game.data.is_two_player else ", against one opponent"
-    needed = "" if main.rep_interval is None else _games_between(*main.rep_interval)
-    cells = (
-        (
-            number(main.sd),
-            between(main.sd_interval),
-            "SD of ratings",
-            "how far the players' ratings spread, in Elo points; a coin flip has 0",
-        ),
-        (
-            percent(main.p_sd),
-            between(main.p_sd_interval, percent),
-            "one SD better",
-            f"what a clearly better player is expected to score{opponent}; 50% is a coin flip",
-        ),
-        (
-            count(main.rep),
-            needed,
-            "game needed" if main.rep == 1 else "games needed",
-            "until the better player wins most of them with more than 75% probability",
-        ),
-    )
-    boxes = (
-        f"<div><b>{value}</b>{interval and f'<i>{interval}</i>'}<span>{label}</span><small>{reading}</small></div>"
-        for value, interval, label, reading in cells
-    )
-    return f'<div class="numbers">{"".join(boxes)}</div>'
-
-
-def _games_between(fewest: int | None, most: int | None) -> str:
-    if fewest is None:
-        return "[no number is enough]"
-    return f"[{fewest:,} to {'no number is enough' if most is None else count(most)}]"
-
-
-def _sections(game: Measurement, remarks: Sequence[str]) -> str:
-    if game.main.sd is None:
-        return data(game, remarks)
-    return how_sure(game) + players(game) + prediction(game) + other(game) + data(game, remarks)
+def _describe_method(compared: Comparison, command: str) -> dict[str, Any]:
+    """What the section at the end needs, for all games."""
+    games = [game for _, game in compared.games]
+    return {
+        "min_matches": games[0].main.min_matches,
+        "multiplayer": next((game for game in games if not game.data.is_two_player), None),
+        "yardstick": next((game.yardstick for game in games if game.yardstick), None),
+        "is_printed": any(game.base == "e" for game in games),
+        "published": [
+            [game.label, f"{game.sd:.1f}", percent(game.p_sd), f"{game.rep:,}"] for game in reference_games()
+        ],
+        "command": command,
+        "version": games[0].provenance.version,
+        "python": platform.python_version(),
+        "packages": ", ".join(f"{name} {version(name)}" for name in _PACKAGES),
+        "seed": games[0].provenance.seed,
+    }
