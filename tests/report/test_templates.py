@@ -72,16 +72,16 @@ def test_a_slice_brings_templates_that_extend_those_of_the_core(
     pages = tmp_path / "visiting" / "pages"
     pages.mkdir(parents=True)
     (tmp_path / "visiting" / "__init__.py").write_text("")
-    (pages / "game.html").write_text(
+    (pages / "visit.html").write_text(
         '{% extends "base.html" %}{% import "parts.html" as parts %}'
         "{% block main %}{{ parts.bullets(players) }}{% endblock %}"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    text = render("game.html", package="visiting", title="Go", players=["<Ann>"], language="de")
+    text = render("visit.html", package="visiting", title="Go", players=["<Ann>"], language="de")
     assert text.startswith('<!DOCTYPE html>\n<html lang="de">')
     assert "<li>&lt;Ann&gt;</li>" in text
     with pytest.raises(jinja2.TemplateNotFound):
-        render("game.html", title="Go", players=[])
+        render("visit.html", title="Go", players=[])
 
 
 def test_the_charts_of_a_result_come_in_both_forms() -> None:
