@@ -63,6 +63,7 @@ def environment(package: str = _CORE) -> Environment:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
     made.filters |= {
         "count": count,
