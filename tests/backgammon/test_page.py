@@ -53,3 +53,12 @@ def test_a_player_without_any_error_or_luck_can_be_drawn(described: list[dict[st
     match = made_up([[move(0, loss=0.0), move(1, loss=0.0)]] * 5, winners=[0] * 5, length=5)
     skill_page([match], measure_backgammon([match]), command="ludometer")
     assert len(described) == 10
+
+
+def test_two_matches_are_too_few_for_a_picture_of_all(described: list[dict[str, Any]]) -> None:
+    match = made_up([[move(0, loss=0.1, luck=0.2), move(1, loss=0.2)]], winners=[0], length=1)
+    session = made_up([[move(0, loss=0.1), move(1, loss=0.2)]], winners=[1], length=0, name="session")
+    text = skill_page([match, session], measure_backgammon([match, session]), command="ludometer")
+    assert "Of 2 matches with a winner" in text
+    assert "One point per match" not in text
+    assert len(described) == 2 * (3 + 2 * 2)

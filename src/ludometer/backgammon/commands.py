@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ludometer.cli.declared import InOrder, Number, OutFile, argument, group, option, takes
+from ludometer.cli.declared import InOrder, OutFile, argument, group, option, takes
 from ludometer.cli.screen import counting, listen, note
 from ludometer.cli.shared import JsonOption, OutputOptions, SeedOption, check_targets
 from ludometer.errors import LudometerError
+from ludometer.moves.options import IntervalOptions, choice, count, replicates_option, seconds
 from ludometer.programs import Program
 
 if TYPE_CHECKING:
@@ -40,77 +41,24 @@ class GnubgOptions:
     gnubg: str = option(
         "--gnubg", default="gnubg", show_default=True, metavar="PROGRAM", help="Name or path of GNU Backgammon."
     )
-    timeout: float = option(
-        "--timeout",
-        type=Number(0, min_open=True),
-        default=3600,
-        show_default=True,
-        metavar="SECONDS",
-        help="Time for one match (or a batch of 20 to play), after which gnubg counts as hanging.",
+    timeout: float = seconds(
+        "--timeout", "Time for one match (or a batch of 20 to play), after which gnubg counts as hanging.", 3600
     )
 
 
 @dataclass(frozen=True)
-class AnalyseOptions(SeedOption):
+class AnalyseOptions(IntervalOptions):
     """Options of `backgammon analyse`."""
 
     file: tuple[str, ...] = argument(nargs=-1)
-    plies: int = option(
-        "--plies",
-        type=click.IntRange(0, 4),
-        default=2,
-        show_default=True,
-        metavar="N",
-        help="Plies to look ahead for decisions.",
-    )
-    luck_plies: int = option(
-        "--luck-plies",
-        type=click.IntRange(0, 4),
-        default=0,
-        show_default=True,
-        metavar="N",
-        help="Plies to look ahead for the luck of each roll.",
-    )
-    decisions: DecisionChoice = option(
-        "--decisions",
-        type=click.Choice(["all", "chequer", "cube"]),
-        default="all",
-        show_default=True,
-        help="Decisions that count for skill.",
+    plies: int = count("--plies", "Plies to look ahead for decisions.", 2, least=0, most=4)
+    luck_plies: int = count("--luck-plies", "Plies to look ahead for the luck of each roll.", 0, least=0, most=4)
+    decisions: DecisionChoice = choice(
+        "--decisions", ["all", "chequer", "cube"], "Decisions that count for skill.", "all"
     )
     unfinished: bool = option("--unfinished", is_flag=True, help="Accept matches that are not over.")
-    level: float = option(
-        "--level",
-        type=Number(0, 1, min_open=True, max_open=True),
-        default=0.95,
-        show_default=True,
-        metavar="SHARE",
-        help="Confidence level of the intervals.",
-    )
-    min_games: int = option(
-        "--min-games",
-        type=click.IntRange(2),
-        default=4,
-        show_default=True,
-        metavar="N",
-        help="Fewest games for an interval.",
-    )
-    replicates: int = option(
-        "--replicates",
-        type=click.IntRange(2),
-        default=1000,
-        show_default=True,
-        metavar="N",
-        help="Bootstrap replicates for the intervals.",
-    )
-    jobs: int = option(
-        "--jobs",
-        type=click.IntRange(1),
-        default=1,
-        show_default=True,
-        metavar="N",
-        help="Matches to analyse at a time.",
-    )
+    replicates: int = replicates_option()
+    jobs: int = count("--jobs", "Matches to analyse at a time.", 1)
     cache: Path | None = option(
         "--cache",
         type=Path,
@@ -145,7 +93,6 @@ def analyse(options: AnalyseOptions) -> None:
     from ludometer.backgammon.records import read_match_records
     from ludometer.backgammon.report import skill_page, skill_text
     from ludometer.backgammon.skill import measure_backgammon
-    from ludometer.moves.uncertainty import Intervals
     from ludometer.parallel import Workers
     from ludometer.report.presenter import present
 
@@ -163,7 +110,7 @@ def analyse(options: AnalyseOptions) -> None:
             on_done=on_done,
         )
     note(*(f"{match.name}: not over, used as far as it goes" for match in matches if not match.is_over))
-    intervals = Intervals(options.level, options.replicates, options.min_games, options.seed)
+    intervals = replace(options.intervals, replicates=options.replicates)
     found = measure_backgammon(matches, decisions=options.decisions, intervals=intervals)
     output = options.out.output
     present(
@@ -194,36 +141,16 @@ class PlayOptions(SeedOption):
         help="A player: plies to look ahead (0 to 2) and noise on its estimates (0 to 1). Repeat for each player; "
         "without any, a ladder of eight players at 0 plies plays.",
     )
-    matches: int = option(
-        "--matches", type=click.IntRange(1), default=100, show_default=True, metavar="N", help="Number of matches."
-    )
-    length: int = option(
-        "--length",
-        type=click.IntRange(0, 64),
-        default=1,
-        show_default=True,
-        metavar="N",
-        help="Points to win a match; 0: one game for money.",
-    )
-    jobs: int = option(
-        "--jobs",
-        type=click.IntRange(1),
-        default=1,
-        show_default=True,
-        metavar="N",
-        help="Number of processes; use several times the number of cores, since gnubg waits between turns.",
+    matches: int = count("--matches", "Number of matches.", 100)
+    length: int = count("--length", "Points to win a match; 0: one game for money.", 1, least=0, most=64)
+    jobs: int = count(
+        "--jobs", "Number of processes; use several times the number of cores, since gnubg waits between turns.", 1
     )
     program: GnubgOptions = group(GnubgOptions)
     records: str | None = option(
         "--records", metavar="FOLDER", help="Also write the record of each match to this folder."
     )
-    record_format: str = option(
-        "--format",
-        type=click.Choice(["mat", "sgf"]),
-        default="mat",
-        show_default=True,
-        help="Format of these records.",
-    )
+    record_format: str = choice("--format", ["mat", "sgf"], "Format of these records.", "mat")
     results: Path = option(
         "--out",
         required=True,

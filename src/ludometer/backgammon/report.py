@@ -109,8 +109,8 @@ def pair_sentence(row: Mapping[str, Any], level: float) -> str:
     if row["low"] is None:
         return f"{head}, a difference of {size:.0f} points; {TOO_FEW} for an interval."
     low, high = (row["low"], row["high"]) if row["difference"] >= 0 else (-row["high"], -row["low"])
-    known = "certain" if low > 0 else "not certain: the order may be the reverse"
-    return f"{head}, a difference of {size:.0f} points [{low:.0f}, {high:.0f}], {known} at {100 * level:g}% confidence."
+    known = f"certain at {100 * level:g}% confidence" if low > 0 else "so the order may be the reverse"
+    return f"{head}, a difference of {size:.0f} points [{low:.0f}, {high:.0f}], {known}."
 
 
 def _match_cells(balance: Balance) -> list[str]:

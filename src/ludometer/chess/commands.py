@@ -23,8 +23,9 @@ from ludometer.cli.declared import (
     takes,
 )
 from ludometer.cli.screen import counting, listen, note
-from ludometer.cli.shared import JsonOption, OutputOptions, SeedOption, check_targets
+from ludometer.cli.shared import JsonOption, OutputOptions, check_targets
 from ludometer.errors import LudometerError
+from ludometer.moves.options import IntervalOptions, choice, count, replicates_option, seconds
 from ludometer.programs import Extra, Program
 
 if TYPE_CHECKING:
@@ -37,13 +38,13 @@ if TYPE_CHECKING:
     from ludometer.chess.strength.strengths import Method
     from ludometer.moves.gains import Reference
     from ludometer.moves.pairs import Distribution
-    from ludometer.moves.uncertainty import Intervals
 
 PROGRAMS = (Program("stockfish", "chess analyse, follow and play"),)
 EXTRAS = (
     Extra("chess", "chess analyse, follow, play and games from other starts", ("chess",), "pip install '.[chess]'"),
 )
 
+HASHES = ("position", "game")
 _OF_GAMES = ("cache", "comments", "lines", "hash_policy")
 _OWN_CACHE = "File that keeps the evaluations.  [default: in the user's cache folder]"
 
@@ -75,43 +76,18 @@ class SearchOptions:
         metavar="N",
         help="Search to this depth.",
     )
-    nodes: int | None = option(
-        "--nodes", type=click.IntRange(1), metavar="N", help="Search this many nodes instead of to a depth."
+    nodes: int | None = count("--nodes", "Search this many nodes instead of to a depth.")
+    lines: int = count(
+        "--lines", "Number of best moves to evaluate; 2 show how hard a position is, at 2.6 times the cost.", 1
     )
-    lines: int = option(
-        "--lines",
-        type=click.IntRange(1),
-        default=1,
-        show_default=True,
-        metavar="N",
-        help="Number of best moves to evaluate; 2 show how hard a position is, at 2.6 times the cost.",
+    hash_policy: HashPolicy = choice(
+        "--hash", HASHES, "Clear the engine's memory before each position, or carry it through the game.", "position"
     )
-    hash_policy: HashPolicy = option(
-        "--hash",
-        type=click.Choice(["position", "game"]),
-        default="position",
-        show_default=True,
-        help="Clear the engine's memory before each position, or carry it through the game.",
-    )
-    hash_mb: int = option(
-        "--hash-mb",
-        type=click.IntRange(1),
-        default=16,
-        show_default=True,
-        metavar="N",
-        help="Memory of the engine in MB.",
-    )
+    hash_mb: int = count("--hash-mb", "Memory of the engine in MB.", 16)
     engine_options: tuple[str, ...] = option(
         "--option", multiple=True, metavar="NAME=VALUE", help="Set an option of the engine; may be repeated."
     )
-    timeout: float = option(
-        "--timeout",
-        type=Number(0, min_open=True),
-        default=120,
-        show_default=True,
-        metavar="SECONDS",
-        help="Time for one position, after which the engine counts as hanging.",
-    )
+    timeout: float = seconds("--timeout", "Time for one position, after which the engine counts as hanging.", 120)
 
     @property
     def search(self) -> Search:
@@ -137,18 +113,10 @@ class SourceOptions:
     engine: str | None = option(
         "--engine", metavar="ENGINE", help="Part of the engine's name, if the cache has several engines."
     )
-    depth: int | None = option(
-        "--depth", type=click.IntRange(1), metavar="N", help="Depth to use, if the cache has several."
-    )
-    nodes: int | None = option(
-        "--nodes", type=click.IntRange(1), metavar="N", help="Number of nodes to use, if the cache has several."
-    )
-    lines: int | None = option(
-        "--lines", type=click.IntRange(1), metavar="N", help="Number of lines to use, if the cache has several."
-    )
-    hash_policy: str | None = option(
-        "--hash", type=click.Choice(["position", "game"]), help="Kind of hash to use, if the cache has both."
-    )
+    depth: int | None = count("--depth", "Depth to use, if the cache has several.")
+    nodes: int | None = count("--nodes", "Number of nodes to use, if the cache has several.")
+    lines: int | None = count("--lines", "Number of lines to use, if the cache has several.")
+    hash_policy: str | None = choice("--hash", HASHES, "Kind of hash to use, if the cache has both.")
     mate_value: float = option(
         "--mate-value", type=Number(0.01), default=39, show_default=True, metavar="PAWNS", help="Value of a mate."
     )
@@ -185,55 +153,21 @@ class SourceOptions:
 
 
 @dataclass(frozen=True)
-class MeasureOptions(SeedOption):
+class MeasureOptions(IntervalOptions):
     """Which moves count, and how intervals are made."""
 
-    skip_plies: int = option(
-        "--skip-plies",
-        type=click.IntRange(0),
-        default=0,
-        show_default=True,
-        metavar="N",
-        help="Leave out the first N plies (moves of either side).",
-    )
+    skip_plies: int = count("--skip-plies", "Leave out the first N plies (moves of either side).", 0, least=0)
     window: float | None = option(
-        "--window",
-        type=Number(0.01),
-        metavar="PAWNS",
-        help="Use only moves from positions within this many pawns of equality.",
+        "--window", type=Number(0.01), metavar="PAWNS", help="Use only moves from positions this close to equality."
     )
-    phase: Phase | None = option(
-        "--phase", type=click.Choice(["opening", "middlegame", "endgame"]), help="Use only moves of this phase."
-    )
+    phase: Phase | None = choice("--phase", ["opening", "middlegame", "endgame"], "Use only moves of this phase.")
     gap: str | None = option(
-        "--gap",
-        metavar="A:B",
-        help="Use only moves where the best was A to B pawns ahead of the second (needs --lines 2).",
+        "--gap", metavar="A:B", help="Use only moves where the best was A to B pawns ahead of the second (--lines 2)."
     )
     reference: str = option(
-        "--reference",
-        default="engine",
-        show_default=True,
-        metavar="engine|pooled|FILE",
-        help="Compare players with gains of 0, with the gains of all players, or with those of games in FILE (such as "
-        "an engine's own play).",
-    )
-    level: float = option(
-        "--level",
-        type=Number(0, 1, min_open=True, max_open=True),
-        default=0.95,
-        show_default=True,
-        metavar="SHARE",
-        help="Confidence level of the intervals.",
-    )
-    min_games: int = option(
-        "--min-games",
-        type=click.IntRange(2),
-        default=4,
-        show_default=True,
-        metavar="N",
-        help="Fewest games for an interval.",
-    )
+        "--reference", default="engine", show_default=True, metavar="engine|pooled|FILE",
+        help="Compare players with gains of 0, with the gains of all, or with those of games (an engine's own play).",
+    )  # fmt: skip
     ratings: tuple[str, ...] = option(
         "--rating", multiple=True, metavar="PLAYER=ELO", help="Known rating; takes precedence over the file's."
     )
@@ -245,13 +179,6 @@ class MeasureOptions(SeedOption):
 
         window = None if self.window is None else round(100 * self.window)
         return Filters(self.skip_plies, window, self.phase, None if self.gap is None else _parse_gap(self.gap))
-
-    @property
-    def intervals(self) -> Intervals:
-        """How intervals are made."""
-        from ludometer.moves.uncertainty import Intervals
-
-        return Intervals(level=self.level, min_games=self.min_games, seed=self.seed)
 
     @property
     def known_ratings(self) -> dict[str, float]:
@@ -297,9 +224,7 @@ class AnalyseOptions:
 
     file: tuple[str, ...] = argument(nargs=-1)
     search: SearchOptions = group(SearchOptions)
-    jobs: int = option(
-        "--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Number of engines."
-    )
+    jobs: int = count("--jobs", "Number of engines.", 1)
     cluster: str | None = option(
         "--cluster", metavar="ADDRESS", help="Work on this Dask cluster instead, such as tcp://host:8786."
     )
@@ -354,29 +279,16 @@ class StrengthOptions:
     file: tuple[str, ...] = argument(nargs=-1)
     source: SourceOptions = group(SourceOptions)
     measure: MeasureOptions = group(MeasureOptions)
-    method: Method = option(
-        "--method",
-        type=click.Choice(["exact", "printed", "engine"]),
-        default="exact",
-        show_default=True,
-        help="Solve least squares over pairs, repeat the paper's iteration in whole numbers, or go through the engine.",
-    )
-    distribution: Distribution = option(
-        "--distribution",
-        type=click.Choice(["player", "pair"]),
-        default="player",
-        show_default=True,
-        help="Compare a pair by all moves of both players, or by those of their games against each other.",
-    )
+    method: Method = choice(
+        "--method", ["exact", "printed", "engine"],
+        "Solve least squares over pairs, repeat the paper's integer iteration, or go through the engine.", "exact",
+    )  # fmt: skip
+    distribution: Distribution = choice(
+        "--distribution", ["player", "pair"],
+        "Compare a pair by all moves of both players, or by those of their games against each other.", "player",
+    )  # fmt: skip
     engine_strength: float | None = engine_strength_option()
-    replicates: int = option(
-        "--replicates",
-        type=click.IntRange(2),
-        default=1000,
-        show_default=True,
-        metavar="N",
-        help="Bootstrap replicates for the intervals.",
-    )
+    replicates: int = replicates_option()
     calibration: Path | None = option(
         "--calibration", type=Path, metavar="FILE", help="Add real Elo points by this file from chess calibrate."
     )
@@ -384,10 +296,7 @@ class StrengthOptions:
         "--anchor", metavar="EVENT", help="Find the engine's strength from the ratings of this event only."
     )
     compared: tuple[str, str] | None = option(
-        "--compare",
-        nargs=2,
-        metavar="EVENT EVENT",
-        help="Compare the players of two events, and each player who played in both.",
+        "--compare", nargs=2, metavar="EVENT EVENT", help="Compare the players of two events, and each one in both."
     )
     choices: bool = option(
         "--choices", is_flag=True, help="Show how strengths depend on filters and on the value of mate."
@@ -489,16 +398,10 @@ class CalibrateOptions:
     file: tuple[str, ...] = argument(nargs=-1)
     source: SourceOptions = group(SourceOptions)
     measure: MeasureOptions = group(MeasureOptions)
-    units: Units = option(
-        "--units",
-        type=click.Choice(["player", "band"]),
-        default="player",
-        show_default=True,
-        help="Fit players with enough games, or bands of neighbouring ratings.",
+    units: Units = choice(
+        "--units", ["player", "band"], "Fit players with enough games, or bands of neighbouring ratings.", "player"
     )
-    bands: int = option(
-        "--bands", type=click.IntRange(2), default=10, show_default=True, metavar="N", help="Number of bands."
-    )
+    bands: int = count("--bands", "Number of bands.", 10, least=2)
     calibration: Path = option(
         "--out", required=True, type=OutFile(".json"), metavar="FILE", help="Write the calibration here."
     )
@@ -620,24 +523,10 @@ class PlayOptions:
         type=click.IntRange(1),
         show_default="all",
         metavar="N",
-        help="Play at most this many games.",
+        help="Most games to play.",
     )
-    opening_plies: int = option(
-        "--opening-plies",
-        type=click.IntRange(0),
-        default=16,
-        show_default=True,
-        metavar="N",
-        help="Plies to take from each game of FILE.",
-    )
-    max_plies: int = option(
-        "--max-plies",
-        type=click.IntRange(1),
-        default=300,
-        show_default=True,
-        metavar="N",
-        help="Break off a game after this many plies.",
-    )
+    opening_plies: int = count("--opening-plies", "Plies to take from each game of FILE.", 16, least=0)
+    max_plies: int = count("--max-plies", "Break off a game after this many plies.", 300)
     cache: Path | None = option("--cache", type=Path, metavar="FILE", help=_OWN_CACHE)
     games: Path = option(
         "--out", required=True, type=OutFile(), metavar="FILE", help="Write the games here, with [%eval] comments."

@@ -98,6 +98,7 @@ def strength_page(study: Study, title: str, *, command: str) -> str:
         sensitivity=None if study.sensitivity is None else _sensitivity(study.sensitivity),
         missing_choices=_missing(study, ("filters", "mate_values")),
         missing_measures=_missing(study, ("quality", "sensitivity")),
+        counts=_counts(study.gains),
         conventions=_conventions(study),
         left_out=_left_out(study.left_out),
     )
@@ -361,6 +362,12 @@ def _certainty(strengths: Strengths) -> str:
 def _reference_words(strengths: Strengths) -> str:
     name = strengths.against_engine.reference
     return {"engine": "its gains taken as 0", "pooled": "the gains of all players in its place"}.get(name, name)
+
+
+def _counts(gains: MoveGains) -> str:
+    """All games, players and moves, including moves that the filters leave out."""
+    counts = (gains.n_games, "game"), (len(gains.players), "player"), (len(gains) + gains.n_left_out, "move")
+    return ", ".join(f"{n:,} {word}{'' if n == 1 else 's'}" for n, word in counts)
 
 
 def _conventions(study: Study) -> str:
