@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 from ludometer.arrays import Floats
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Fingerprint, Matches, Pairs, Seats, as_moment
+from ludometer.measurement.measurement import measure
 from ludometer.players import Players
 from ludometer.ratings.driver import rate
+from ludometer.ratings.systems.best_fit import fit_best_elo
 from ludometer.selection import keep_connected
+from ludometer.strength.ranked import fit_orders
 
 
 def test_matches_are_sorted_by_time_and_equal_times_keep_their_order() -> None:
@@ -346,8 +349,8 @@ def test_faults_of_columns_are_told_at_once() -> None:
     with pytest.raises(MatchDataError) as error:
         Matches.of_seats(
             [0, 3, 5],
-            [0, 1, 2, 0, 1],
-            [1, 2, 3, 1, 2],
+            [0, 1, 2, 0, 0],
+            [1, 2, 3, 1, np.nan],
             time=np.array(["NaT", "2024-01-01"], "datetime64[D]"),
             weight=[0, 1],
             advantage=[1, 2],
@@ -356,6 +359,8 @@ def test_faults_of_columns_are_told_at_once() -> None:
             side=["x", "x", "y", "z", "z"],
         )
     assert str(error.value).splitlines() == [
+        "a place is not a number: 1 of 5 rows (row 5)",
+        "a player appears twice in one match: 1 of 5 rows (row 5)",
         "a time is missing: 1 of 2 rows (row 1)",
         "a session is missing: 1 of 2 rows (row 2)",
         "a weight is not a number above 0: 1 of 2 rows (row 1)",
@@ -383,8 +388,10 @@ def test_columns_that_do_not_fit_are_refused(columns: dict[str, Any], message: s
 
 def test_systems_that_rate_players_refuse_teams_and_name_what_they_ignore(caplog: pytest.LogCaptureFixture) -> None:
     doubles = Matches.of_seats([0, 4], [0, 1, 2, 3], [1, 1, 2, 2], side=["A", "A", "B", "B"])
-    with pytest.raises(MatchDataError, match="elo cannot use teams"):
-        rate(doubles)
+    methods: dict[str, Any] = {"elo": rate, "measure": measure, "fit_orders": fit_orders, "best-fit": fit_best_elo}
+    for method, refused in methods.items():
+        with pytest.raises(MatchDataError, match=f"{method} cannot use teams"):
+            refused(doubles)
     alone = Matches.of_pairs([0], [1], [1], side=["Ann", "Ben"], score=[3, 1], session=[1])
     assert not alone.has_teams
     with caplog.at_level("INFO", logger="ludometer"):

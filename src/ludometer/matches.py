@@ -180,8 +180,7 @@ class Matches:
         _check_codes(len(players), faults, player)
         faults.add(~np.isfinite(places), "a place is not a number")
         faults.add(_repeats(starts, player), "a player appears twice in one match")
-        faults.refuse()
-        table = _table(starts, player, _competition_places(starts, places), prizes)
+        table = _table(starts, player, _competition_places(starts, np.nan_to_num(places)), prizes)
         return cls(players, table)._completed(time, columns, faults, ordered=ordered)
 
     def with_columns(self, **columns: Unpack[Columns]) -> Self:

@@ -235,6 +235,7 @@ def measure(
         raise LudometerError("cutoffs are numbers of matches, 1 or more")
     if replicates is not None and replicates < 19:
         raise LudometerError(f"at least 19 replicates are needed for an interval, not {replicates}")
+    matches.refuse_teams("measure")
     kept = keep_connected(matches, min_players=min_component)
     inside = kept.matches
     _refuse_anonymous(inside)

@@ -30,6 +30,7 @@ def fit_orders(matches: Matches, *, ridge: float = 0.25, weights: Sequence[float
     >>> fit.skill.round(2).tolist()
     [1.1, -0.55, -0.55]
     """
+    matches.refuse_teams("fit_orders")
     orders = Orders.of(matches, weights)
     function = OrderLikelihood(orders, check_ridge(ridge), len(matches.players))
     island, played = orders.islands(len(matches.players))

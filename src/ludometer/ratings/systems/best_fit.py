@@ -112,6 +112,7 @@ def fit_best_elo(
         raise MatchDataError("there are no matches")
     if procedure not in ("lanes", "printed"):
         raise LudometerError(f"no search is called {procedure!r}; there are: lanes, printed")
+    matches.refuse_teams("best-fit")
     search = _Search(matches, prizes, base, share)
     if procedure == "printed":
         from ludometer.ratings.as_printed import search_best_step
