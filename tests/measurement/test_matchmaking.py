@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ludometer.matches import Matches
-from ludometer.measurement.record.pairing import _shuffle_opponents, mean_rating_difference, ratio_if_random
-from ludometer.measurement.spread import measure_spread
+from ludometer.measurement.record.pairing import _shuffle_opponents, ratio_if_random
+from ludometer.measurement.spread import mean_rating_difference, measure_spread
 from ludometer.ratings.systems.best_fit import fit_best_elo
 from ludometer.scale import expected_score
 from ludometer.simulate import simulate_coin, simulate_strengths

@@ -5,18 +5,21 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
 from ludometer.errors import LudometerError, MatchDataError, NoFiniteFit
+from ludometer.kernels.systems import elo, multiplayer
 from ludometer.matches import Matches
 from ludometer.measurement import Comparison, Measurement, Reference, Verdict, Yardstick, measure, measure_reference
 from ludometer.measurement.measurement import REGULAR, Forecasts, Matchmaking, RecordCounts
 from ludometer.players import Players
 from ludometer.ratings import Elo, evaluate
 from ludometer.ratings.prizes import make_prizes
+from ludometer.scale import from_elo
 from ludometer.simulate import simulate_coin, simulate_deterministic, simulate_strengths
 
 
@@ -32,6 +35,20 @@ def sound(game: Measurement) -> Measurement:
     finite(game.document())
     assert game.plot().to_json()
     return game
+
+
+@pytest.mark.parametrize("per_match", [2, 3])
+def test_elo_is_played_once_at_the_best_k(monkeypatch: pytest.MonkeyPatch, per_match: int) -> None:
+    module, name = (elo, "elo_pass") if per_match == 2 else (multiplayer, "seats_pass")
+    played, steps = getattr(module, name), []
+
+    def counted(*args: Any) -> Any:
+        steps.append(args[4 if per_match == 2 else 5])
+        return played(*args)
+
+    monkeypatch.setattr(module, name, counted)
+    game = measure(simulate_deterministic(40, 2_000, x=30, per_match=per_match, seed=1), quick=True)
+    assert steps == [pytest.approx(from_elo(game.best_fit.k))]
 
 
 def test_no_part_has_more_than_a_dozen_fields() -> None:

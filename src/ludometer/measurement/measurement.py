@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ludometer.arrays import Counts
+from ludometer.arrays import Counts, Floats
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches, Pairs
 from ludometer.measurement.benchmarks.published import published_x
 from ludometer.measurement.spread import (
     CutoffSweep,
     Persistence,
+    RatingDifferences,
     Spread,
     measure_persistence,
     measure_spread,
@@ -20,7 +21,7 @@ from ludometer.measurement.spread import (
 )
 from ludometer.parallel import Workers
 from ludometer.players import Players
-from ludometer.ratings.evaluation import SystemScore, evaluate
+from ludometer.ratings.evaluation import Outcomes, Scoring, SystemScore
 from ludometer.ratings.prizes import WINNER, Prizes
 from ludometer.ratings.systems.best_fit import BestFitElo, Procedure, fit_best_elo
 from ludometer.ratings.systems.elo import Elo, unusual
@@ -240,7 +241,8 @@ def measure(
     inside = kept.matches
     _refuse_anonymous(inside)
     quick = quick or share != 1
-    best = fit_best_elo(inside, procedure=procedure, prizes=prizes, base=base, share=share)
+    seen = _BestPass(inside, prizes)
+    best = fit_best_elo(inside, procedure=procedure, prizes=prizes, base=base, share=share, observer=seen)
     spread = tuple(
         measure_spread(best.rating, inside.counts, min_matches=cutoff, share=share) for cutoff in dict.fromkeys(cutoffs)
     )
@@ -255,10 +257,10 @@ def measure(
     game = Measurement(
         data=_count(kept, prizes),
         best_fit=best,
-        forecasts=_judge_forecasts(inside, Elo(best.k, 0.0, prizes, base, share)),
+        forecasts=seen.judge(Elo(best.k, 0.0, prizes, base, share)),
         spread=spread,
         cutoffs=sweep_cutoffs(best.rating, inside.counts),
-        matchmaking=_match(inside, best, _main(spread), prizes=prizes, base=base, share=share),
+        matchmaking=_match(seen.apart, _main(spread), base),
         persistence=measure_persistence(inside, min_matches=REGULAR, prizes=prizes),
         luck=None,
         yardstick=None,
@@ -316,20 +318,29 @@ def _count(kept: Connected, prizes: Prizes) -> RecordCounts:
     )
 
 
-def _judge_forecasts(matches: Matches, elo: Elo) -> Forecasts:
-    """Two-player matches in parts, so that long records need little memory."""
-    found = evaluate(matches.parts() if isinstance(matches.table, Pairs) else matches, systems=[elo])
-    return Forecasts(found.systems[0], found.coin)
+class _BestPass:
+    """Sees the one pass at the best k: what its forecasts are worth, and how far opponents are apart."""
+
+    def __init__(self, matches: Matches, prizes: Prizes) -> None:
+        self.prizes, self.lowest = prizes, 0.5 if isinstance(matches.table, Pairs) else 0.0
+        self.apart = RatingDifferences()
+
+    def restart(self) -> None:
+        self.scoring = Scoring(1, lowest=self.lowest)
+        self.apart.restart()
+
+    def add(self, part: Matches, expected: Floats, before: Floats) -> None:
+        self.apart.add(part, expected, before)
+        self.scoring.add(Outcomes.of(part, self.prizes), [expected])
+
+    def judge(self, elo: Elo) -> Forecasts:
+        coin, score = self.scoring.finish({elo.name: elo.parameters})
+        return Forecasts(score, coin)
 
 
-def _match(
-    matches: Matches, best: BestFitElo, main: Spread, *, prizes: Prizes, base: Base, share: float
-) -> Matchmaking:
-    from ludometer.measurement.record.pairing import mean_rating_difference
-
-    wider = points_per_unit(base) / points_per_unit("10")
-    apart = wider * mean_rating_difference(matches, k=best.k / wider, prizes=prizes, share=share)
-    return Matchmaking(apart, apart / main.sd if main.sd else None, None, None)
+def _match(apart: RatingDifferences, main: Spread, base: Base) -> Matchmaking:
+    difference = points_per_unit(base) / points_per_unit("10") * apart.mean
+    return Matchmaking(difference, difference / main.sd if main.sd else None, None, None)
 
 
 def _main(spread: tuple[Spread, ...]) -> Spread:

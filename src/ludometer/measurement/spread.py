@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ludometer.arrays import Counts, Floats
-from ludometer.matches import Matches, Seats
+from ludometer.matches import Matches, Pairs, Seats
 from ludometer.ratings.prizes import WINNER, Prizes, seat_columns
-from ludometer.scale import expected_score
+from ludometer.ratings.systems.elo import play_observed
+from ludometer.scale import expected_score, to_elo
 
 if TYPE_CHECKING:
     import polars as pl
@@ -145,6 +146,55 @@ def repetitions(p: float) -> int | None:
         middle = (low + high) // 2
         low, high = (low, middle) if betainc(middle, middle, p) > 0.75 else (middle, high)
     return 2 * high - 1
+
+
+class RatingDifferences:
+    """The mean of |R_i - R_j| over matches, with the ratings at the time of each (Duersch et al. 2020, Table 3).
+
+    It observes an Elo pass. In multiplayer matches it is the mean over the pairs of a match.
+    """
+
+    def __init__(self) -> None:
+        self.restart()
+
+    def restart(self) -> None:
+        """A new pass begins."""
+        self.total, self.n = 0.0, 0
+
+    def add(self, part: Matches, expected: Floats, before: Floats) -> None:  # noqa: ARG002 - only ratings count here
+        """The next matches."""
+        self.n += len(part)
+        if isinstance(part.table, Pairs):
+            self.total += float(np.abs(before[:, 0] - before[:, 1]).sum())
+            return
+        seen = 0
+        for few in part.parts():
+            seats = few.seats
+            self.total += _sum_differences(seats, before[seen : seen + len(seats.player)])
+            seen += len(seats.player)
+
+    @property
+    def mean(self) -> float:
+        """In Elo points."""
+        return to_elo(self.total / self.n)
+
+
+def mean_rating_difference(matches: Matches, *, k: float, prizes: Prizes = WINNER) -> float:
+    """How far opponents were apart, in Elo points, at the time of each match."""
+    apart = RatingDifferences()
+    play_observed(matches, k, apart, prizes=prizes)
+    return apart.mean
+
+
+def _sum_differences(seats: Seats, value: Floats) -> float:
+    """The sum over matches of the mean difference between two of its seats."""
+    total = 0.0
+    for size in np.unique(seats.sizes):
+        rows = seats.starts[:-1][seats.sizes == size][:, np.newaxis] + np.arange(size)
+        # in order of size each value is subtracted once per larger one, and added once per smaller one
+        weight = (2 * np.arange(size) - size + 1) / (size * (size - 1) / 2)
+        total += float((np.sort(value[rows], axis=1) @ weight).sum())
+    return total
 
 
 _FEWEST_PLAYERS = 3

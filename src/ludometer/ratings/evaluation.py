@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -279,27 +280,24 @@ def evaluate(
     states = [system.start(0) for system in chosen]
     stakes = _common_prizes(chosen)
     lowest = 0.0 if isinstance(matches, Matches) and isinstance(matches.table, Seats) else 0.5
-    scores = [_Scores(bins, lowest) for _ in chosen]
-    coin, tally, differences = _Scores(bins, lowest), Tally(), _Differences(len(chosen) + 1)
-    for batch in matches:
-        tally.add(batch)
-        counted = _counted(batch, since)
-        outcomes = Outcomes.of(batch, stakes)
-        losses = [coin.add(outcomes.judge(outcomes.coin()), counted)]
+    scoring, tally = Scoring(len(chosen), bins=bins, lowest=lowest), Tally()
+
+    def forecast(batch: Matches) -> Iterator[Floats]:
         for place, system in enumerate(chosen):
             begin = clock.perf_counter()
             states[place], expected = system.play(states[place], batch)
-            scores[place].seconds += clock.perf_counter() - begin
-            losses.append(scores[place].add(outcomes.judge(expected), counted))
-        differences.add(losses)
-    if not coin.n:
+            scoring.scores[1 + place].seconds += clock.perf_counter() - begin
+            yield expected
+
+    for batch in matches:
+        tally.add(batch)
+        scoring.add(Outcomes.of(batch, stakes), forecast(batch), _counted(batch, since))
+    if not scoring.scores[0].n:
         raise MatchDataError("there are no matches to score" + ("" if since is None else f" from {since} on"))
-    finished = [coin.finish("coin flip", {})]
-    finished += [score.finish(name, s.parameters) for score, name, s in zip(scores, names, chosen, strict=True)]
-    compared = differences.compare(finished)
+    coin, *scores = scoring.finish({name: system.parameters for name, system in zip(names, chosen, strict=True)})
     return Evaluation(
-        tuple(compared[1:]),
-        compared[0],
+        tuple(scores),
+        coin,
         tally.n_matches,
         int((tally.played > 0).sum()),
         tally.n_draws / tally.n_matches,
@@ -361,6 +359,27 @@ class _Differences:
         return [
             replace(score, difference=float(mean[k]), difference_se=float(error[k])) for k, score in enumerate(scores)
         ]
+
+
+class Scoring:
+    """Forecasts of several systems, and of a coin beside them, scored part by part."""
+
+    def __init__(self, n_systems: int, *, bins: int = 10, lowest: float = 0.5) -> None:
+        self.scores = [_Scores(bins, lowest) for _ in range(n_systems + 1)]
+        self.differences = _Differences(n_systems + 1)
+
+    def add(self, outcomes: Outcomes, forecasts: Iterable[Floats], counted: Mask | None = None) -> None:
+        """Score what each system expected of the same matches."""
+        every = chain([outcomes.coin()], forecasts)
+        judged = zip(self.scores, every, strict=True)
+        self.differences.add([score.add(outcomes.judge(expected), counted) for score, expected in judged])
+
+    def finish(self, parameters: dict[str, dict[str, Any]]) -> list[SystemScore]:
+        """The coin, and the systems by their names, in the order of their forecasts."""
+        named = {"coin flip": {}, **parameters}.items()
+        return self.differences.compare(
+            [score.finish(name, given) for score, (name, given) in zip(self.scores, named, strict=True)]
+        )
 
 
 class _Scores:

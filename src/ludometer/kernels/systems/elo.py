@@ -31,9 +31,9 @@ def elo_pass_plain(
     expected: Floats,
     before: Floats,
     share: float = 1.0,
+    loss: float = 0.0,
 ) -> float:
     """The plain twin of `elo_pass`."""
-    loss = 0.0
     for t in range(len(first)):
         i, j = first[t], second[t]
         x, y = rating[i, 0], rating[j, 0]
@@ -58,13 +58,14 @@ def elo_pass(
     expected: Floats,
     before: Floats,
     share: float = 1.0,
+    loss: float = 0.0,
 ) -> float:
-    """Play the matches in order, moving `rating` (players, 1) in place, and return the loss.
+    """Play the matches in order, moving `rating` (players, 1) in place, and return the loss so far, from `loss` on.
 
     `expected` (n) gets the forecasts and `before` (n, 2) the ratings at match time; of length 0 they are not wanted.
     """
     play = _elo_pass if JIT else elo_pass_plain
-    return play(first, second, halves, rating, step, expected, before, float(share))
+    return play(first, second, halves, rating, step, expected, before, float(share), float(loss))
 
 
 @kernel
@@ -77,8 +78,8 @@ def _elo_pass(
     expected: Floats,
     before: Floats,
     share: float,
+    loss: float,
 ) -> float:
-    loss = 0.0
     floor = 0.5 * (1.0 - share)
     n = len(first)
     wants_expected, wants_before = len(expected) > 0, len(before) > 0

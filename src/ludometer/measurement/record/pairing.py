@@ -21,11 +21,11 @@ from scipy import sparse
 from ludometer.arrays import Codes, Counts, Floats
 from ludometer.errors import NoFiniteFit
 from ludometer.matches import Matches, Pairs, Seats
-from ludometer.measurement.spread import measure_spread
+from ludometer.measurement.spread import RatingDifferences, measure_spread
 from ludometer.ratings.draws import draw_results, fit_draws
-from ludometer.ratings.prizes import RECORDED, WINNER, Prizes, seat_columns
+from ludometer.ratings.prizes import RECORDED, WINNER, Prizes
 from ludometer.ratings.systems.best_fit import fit_best_elo
-from ludometer.scale import expected_score, from_elo, to_elo
+from ludometer.scale import expected_score, from_elo
 from ludometer.strength import StrengthPosterior, fit_strengths
 
 _MOST_DIRECTIONS = 10
@@ -285,40 +285,6 @@ def _correlation(strength: Floats, first: Codes, second: Codes) -> float:
     return float(((one - centre) * (other - centre)).mean() / variance) if variance > 0 else 0.0
 
 
-def mean_rating_difference(matches: Matches, *, k: float, prizes: Prizes = WINNER, share: float = 1.0) -> float:
-    """The mean of |R_i - R_j| over matches, with the ratings at the time of each (Duersch et al. 2020, Table 3).
-
-    Of several players it is the mean over the pairs of a match.
-    """
-    from ludometer.kernels.systems.elo import elo_pass
-    from ludometer.kernels.systems.multiplayer import seats_pass
-
-    rating, total = np.zeros((len(matches.players), 1)), 0.0
-    for part in matches.parts():
-        table = part.table
-        if isinstance(table, Pairs):
-            before = np.empty((len(part), 2))
-            elo_pass(table.first, table.second, table.halves, rating, from_elo(k), np.empty(0), before, share)
-            total += float(np.abs(before[:, 0] - before[:, 1]).sum())
-        else:
-            prize, score = seat_columns(table, prizes)
-            ratings = np.empty(len(table.player))
-            seats_pass(table.starts, table.player, score, prize, rating, from_elo(k), np.empty(0), ratings)
-            total += _differences(table, ratings)
-    return to_elo(total / len(matches))
-
-
-def _differences(seats: Seats, value: Floats) -> float:
-    """The sum over matches of the mean difference between two of its seats."""
-    total = 0.0
-    for size in np.unique(seats.sizes):
-        rows = seats.starts[:-1][seats.sizes == size][:, np.newaxis] + np.arange(size)
-        # in order of size each value is subtracted as often as smaller ones are counted, and added likewise
-        weight = (2 * np.arange(size) - size + 1) / (size * (size - 1) / 2)
-        total += float((np.sort(value[rows], axis=1) @ weight).sum())
-    return total
-
-
 def ratio_if_random(
     matches: Matches, *, sd: float, min_matches: int, prizes: Prizes = WINNER, seed: int = 0, replicates: int = 4
 ) -> float | None:
@@ -336,14 +302,15 @@ def ratio_if_random(
         simulated = _replay(matches, skill, rng)
         # shuffled seats have no prizes of their own
         paid = WINNER if prizes.rule == RECORDED.rule else prizes
+        apart = RatingDifferences()
         try:
-            fit = fit_best_elo(simulated, prizes=paid)
+            fit = fit_best_elo(simulated, prizes=paid, observer=apart)
         except NoFiniteFit:
             return None
         spread = measure_spread(fit.rating, simulated.counts, min_matches=min_matches)
         if not spread.sd:
             return None
-        ratios.append(mean_rating_difference(simulated, k=fit.k, prizes=paid) / spread.sd)
+        ratios.append(apart.mean / spread.sd)
     return float(np.mean(ratios))
 
 

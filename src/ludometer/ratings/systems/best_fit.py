@@ -16,6 +16,8 @@ from ludometer.ratings.prizes import WINNER, Prizes, seat_columns
 from ludometer.ratings.systems.elo import (
     Elo,
     EloState,
+    PassObserver,
+    play_observed,
     play_once,
     refuse_base_of_several,
     refuse_share_of_several,
@@ -92,13 +94,15 @@ def fit_best_elo(
     prizes: Prizes = WINNER,
     base: Base = "10",
     share: float = 1.0,
+    observer: PassObserver | None = None,
 ) -> BestFitElo:
     """Find the k with the least loss (Duersch et al. 2020, eq. 2) and the ratings at that k.
 
     "lanes" tries 8 or 16 values of k in one pass over the data and needs four passes; "printed" is the paper's own
     search (A.4): five points, the step halved around the best until the loss is flat to 1e-6 of its gain. Multiplayer
     matches are played for the prizes; base e gives their k and ratings on the scale that the paper prints, ln 10 times
-    wider, with the same forecasts. A `share` below 1 bounds the expectation (footnote 34).
+    wider, with the same forecasts. A `share` below 1 bounds the expectation (footnote 34). An `observer` sees
+    the pass at the best k.
 
     >>> from ludometer.matches import Matches
     >>> rng = np.random.default_rng(0)
@@ -120,13 +124,13 @@ def fit_best_elo(
         k = search_best_step(search)
     else:
         k = _search_in_lanes(search)
-    rating, loss = search.play(k)
+    rating, loss = search.play(k, observer)
     known = np.array(sorted(search.losses))
     losses = np.array([search.losses[value] for value in known])
     if losses.min() < loss * (1 - 1e-12):
         # the curve is not smooth enough to interpolate: take the best k that was tried
         k = float(known[np.argmin(losses)])
-        rating, loss = search.play(k)
+        rating, loss = search.play(k, observer)
     return BestFitElo(
         k=k,
         loss=loss,
@@ -252,12 +256,16 @@ class _Search:
             self.passes += 1
         return np.array([self.losses[float(step)] for step in steps])
 
-    def play(self, k: float) -> tuple[Floats, float]:
+    def play(self, k: float, observer: PassObserver | None) -> tuple[Floats, float]:
         """The ratings and the loss at one k."""
-        rating, unit = np.zeros((len(self.matches.players), 1)), points_per_unit(self.base)
-        loss = play_once(self.matches, rating, k / unit, self.prizes, self.base, np.empty(0), self.share)
+        unit = points_per_unit(self.base)
         self.passes += 1
-        return unit * rating[:, 0], 2 * loss / len(self.matches)
+        if observer is None:
+            rating = np.zeros((len(self.matches.players), 1))
+            loss = play_once(self.matches, rating, k / unit, self.prizes, self.base, np.empty(0), self.share)
+            return unit * rating[:, 0], 2 * loss / len(self.matches)
+        natural, loss = play_observed(self.matches, k, observer, prizes=self.prizes, base=self.base, share=self.share)
+        return unit * natural, 2 * loss / len(self.matches)
 
     def _play_lanes(self, rating: Floats, step: Floats, loss: Floats) -> None:
         from ludometer.kernels.systems.elo import elo_lanes

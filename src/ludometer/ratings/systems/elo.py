@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -103,10 +103,13 @@ def play_once(
     base: Base,
     expected: Floats,
     share: float = 1.0,
+    before: Floats | None = None,
+    loss: float = 0.0,
 ) -> float:
-    """One pass in natural units over matches of two or of several, and its loss; `expected` of length 0 is not wanted.
+    """One pass in natural units over two-player or multiplayer matches, and its loss.
 
-    `rating` (players, 1) is moved in place.
+    `rating` (players, 1) is moved in place. `expected` gets the forecasts, of length 0 it is not wanted; `before` gets
+    the ratings at match time, by match and player or by seat. The loss of two-player matches goes on from `loss`.
     """
     from ludometer.kernels.systems.elo import elo_pass
     from ludometer.kernels.systems.multiplayer import seats_pass
@@ -114,10 +117,48 @@ def play_once(
     table = matches.table
     if not isinstance(table, Seats):
         refuse_base_of_several(base)
-        return elo_pass(table.first, table.second, table.halves, rating, step, expected, np.empty((0, 2)), share)
+        before = np.empty((0, 2)) if before is None else before
+        return elo_pass(table.first, table.second, table.halves, rating, step, expected, before, share, loss)
     refuse_share_of_several(share)
     prize, score = seat_columns(table, prizes)
-    return seats_pass(table.starts, table.player, score, prize, rating, step, expected, np.empty(0))
+    return seats_pass(
+        table.starts, table.player, score, prize, rating, step, expected, np.empty(0) if before is None else before
+    )
+
+
+class PassObserver(Protocol):
+    """What sees every match of a pass: what was expected of it, and the ratings before it."""
+
+    def restart(self) -> None:
+        """A new pass begins."""
+        ...
+
+    def add(self, part: Matches, expected: Floats, before: Floats) -> None:
+        """The next matches; ratings in natural units, by match and player or by seat."""
+        ...
+
+
+def play_observed(
+    matches: Matches,
+    k: float,
+    observer: PassObserver,
+    *,
+    prizes: Prizes = WINNER,
+    base: Base = "10",
+    share: float = 1.0,
+) -> tuple[Floats, float]:
+    """One pass at this k from ratings of 0: the ratings in natural units and the loss.
+
+    Two-player matches are played in parts, so that long records need little memory.
+    """
+    observer.restart()
+    rating, loss = np.zeros((len(matches.players), 1)), 0.0
+    for part in (matches,) if isinstance(matches.table, Seats) else matches.parts():
+        shape = (len(part.table.player),) if isinstance(part.table, Seats) else (len(part), 2)
+        expected, before = np.empty(shape[0]), np.empty(shape)
+        loss = play_once(part, rating, k / points_per_unit(base), prizes, base, expected, share, before, loss)
+        observer.add(part, expected, before)
+    return rating[:, 0], loss
 
 
 def refuse_base_of_several(base: Base) -> None:
