@@ -83,8 +83,10 @@ def adjust_for_position(series: Matches, *, coefficient: float | None = None, fo
     "quotient": S' = S / c with c = V / mean V kept between 0.5 and 2, as Edelkamp's paper does with hands; it needs
     positive V, and where strong players score more it changes the scale.
 
-    >>> record = SeriesRecord.of_columns([1, 1, 2, 2], list("ABAB"), [60, 40, 50, 70], position=[11, 9, 10, 10])
-    >>> adjust_for_position(series, coefficient=5).record.score.tolist()
+    >>> from ludometer.ratings.scores.series import make_series
+    >>> columns = {"series": [1, 1, 2, 2], "player": list("ABAB"), "score": [60, 40, 50, 70]}
+    >>> columns |= {"position": [11, 9, 10, 10]}
+    >>> adjust_for_position(make_series(columns), coefficient=5).series.score.tolist()
     [55.0, 45.0, 50.0, 70.0]
     """
     position, score = seat_column(series, "position"), seat_column(series, "score")
