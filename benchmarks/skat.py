@@ -1,16 +1,17 @@
-"""Do chance factors show who is better sooner? Bots of known level play Skat; ratings with and without factors.
+"""Do chance factors show sooner who is better? Bots of known level play Skat, rated with and without factors.
 
     sh benchmarks/run.sh skat
 
-Two populations of 30 bots in 5 levels, every bot one series of 36 games a round at a random table: (bidding) xskat,
-whose levels differ in bidding only; (card play) our card player, who bids alike and blunders at different rates. After
-5, 10 and 20 series a bot: the rank correlation of the rating (series Elo, K 0.02) with the true level, mean over seeds
-with its standard error. i3 is learnt from the records so far, nothing else. Needs xskat. Writes results/skat.json.
+Two populations of 30 bots in 5 levels; in each round every bot plays one series of 36 games at a random table.
+(bidding) xskat, whose levels differ in bidding only; (card play) our card player, who always bids alike and blunders at
+different rates. After 5, 10 and 20 series per bot: the rank correlation of the rating (series Elo, K 0.02) with the true level,
+mean over seeds with its standard error. i3 is fitted on the records so far and nothing else. Needs xskat. Writes
+results/skat.json.
 
-Does i3 favour a level? Its mean is to be zero at each. The same deals are played three times, with the levels moved on
-by a seat, so that each level holds each hand once, and V is learnt in each of the three worlds by itself: the luck of
-the deal cancels, and what is left of the luck that was subtracted is what V itself gives to a level. "as played" is the
-first world alone, in which the luck of the deal does not cancel.
+Does i3 favour a level? Its mean should be zero at each. The same deals are played three times, with the levels moved by
+one seat, so that each level holds each hand once, and V is fitted separately in each of the three worlds: the luck of
+the deal cancels, and what is left is what V itself gives to a level. "as played" is the first world alone, in which the
+luck of the deal does not cancel.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ SEEDS = 24
 BOTS, ROUNDS, GAMES = 30, 20, 36
 CHECKPOINTS = (5, 10, 20)
 BLUNDERS = (0.20, 0.15, 0.10, 0.05, 0.0)
-"""By level, the weakest first."""
+"""By level, weakest first."""
 
 NEEDS = (8.5, 7.75, 7.0, 6.25, 5.5)
 """What our card player needs to bid, by level."""
@@ -70,7 +71,7 @@ DEALS: dict[str, View] = {"i3 own cards": "own", "i3 all cards": "table"}
 
 @dataclass(frozen=True, eq=False)
 class League:
-    """One seed: who sits at each table (series, 3), and the games in order, 36 a series."""
+    """One seed: who sits at each table (series, 3), and the games in order, 36 per series."""
 
     player: Codes
     hands: Masks
@@ -138,7 +139,7 @@ def play_bidding() -> list[League]:
 
 
 def play_cards() -> list[League]:
-    """Our card player plays; his winning model comes from other games of the same population."""
+    """Our card player plays; the winning model comes from other games of the same population."""
     rates = np.array(BLUNDERS)[levels_of_bots()]
     rng = np.random.default_rng(11)
     other = simulate_games(100_000, blunder=rates[rng.integers(0, BOTS, (100_000, 3))], seed=12)
@@ -147,7 +148,7 @@ def play_cards() -> list[League]:
     for seed in range(SEEDS):
         table = draw_tables(seed)
         n = len(table) * GAMES
-        # forehand moves on after each game
+        # forehand passes on after each game
         sitting = ((np.arange(n)[:, None] + np.arange(3)) % 3).astype(np.int32)
         player = np.take_along_axis(np.repeat(table, GAMES, axis=0), sitting, 1)
         hands, skat = deal_cards(n, seed=np.random.default_rng([13, seed]))
@@ -161,14 +162,14 @@ def play_cards() -> list[League]:
 
 @dataclass(frozen=True, eq=False)
 class Worlds:
-    """The same deals with the levels moved on by a seat, three times; tables are the ten choices of three levels."""
+    """The same deals three times, with the levels moved by one seat; tables are the ten choices of three levels."""
 
     hands: Masks
     """As dealt (tables, deals, 3 seats): the same in each world."""
     level: Codes
     """Who sits there (tables, worlds, deals, seats)."""
     points: Floats
-    """Likewise."""
+    """Points (tables, worlds, deals, seats)."""
 
 
 TABLES = tuple(combinations(range(5), 3))
@@ -214,7 +215,7 @@ def move_both() -> Worlds:
 
 
 def measure_neutrality(worlds: Worlds) -> dict[str, Any]:
-    """What i3 subtracts a series, by level; V is learnt in each league and world by itself, as ratings learn it."""
+    """What i3 subtracts per series, by level; V is fitted separately in each league and world, as for ratings."""
     found: dict[str, Any] = {
         "deals": worlds.hands.shape[0] * worlds.hands.shape[1], "leagues": LEAGUES, "deals a league": 10 * TABLE_DEALS,
         "points a series by level": [
@@ -231,7 +232,7 @@ def measure_neutrality(worlds: Worlds) -> dict[str, Any]:
                 .deviation.reshape(10, TABLE_DEALS, 3) for world in range(3)
             ], axis=1)  # fmt: skip
             level = worlds.level[:, :, rows]
-            # against the others at the same table and deals: what cancels is luck, whoever had it
+            # compared with the others at the same table and deals, so that the luck of the deal cancels
             against = luck - luck.mean(axis=(1, 2, 3), keepdims=True)
             moved[league] = [GAMES * against[level == code].mean() for code in range(5)]
             raw[league] = [GAMES * luck[:, 0][level[:, 0] == code].mean() for code in range(5)]
@@ -261,7 +262,7 @@ def series_scores(league: League, points: Floats) -> Floats:
 
 
 def rate(player: Codes, scores: Floats) -> Floats:
-    """Series Elo: E_i = R_i S / R; where that has no meaning the additive form."""
+    """Series Elo: E_i = R_i S / R; where that is undefined, the additive form."""
     rating = np.full(BOTS, START)
     for seats, score in zip(player, scores, strict=True):
         own = rating[seats]

@@ -224,7 +224,7 @@ def read_score_list(given: Input, folder: Path) -> object:
     """A score list, game by game."""
     from ludometer.skat.reading.score_lists import read_score_lists
 
-    return read_score_lists(_file(given, folder, ".csv")).summary()
+    return read_score_lists(_file(given, folder, ".csv"))
 
 
 def read_series(given: Input, folder: Path) -> object:

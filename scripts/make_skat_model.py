@@ -1,4 +1,4 @@
-"""Fits the winning model that comes with the program, on simulated games; the same coefficients each time.
+"""Fit the bundled winning model on simulated games; the coefficients are the same each time.
 
 Suit games and grands: xskat plays them, at tables of random levels. Null: xskat declares almost none and loses none of
 them, so our own card player plays null hands of all qualities. Needs xskat; about a minute.
@@ -28,7 +28,7 @@ SEED = 20
 
 
 def main() -> None:
-    """Play, fit on nine tenths, say how good it is on the rest, fit on all, write."""
+    """Play, fit on nine tenths, print the quality on the rest, fit on all, write."""
     rng = np.random.default_rng(SEED)
     games, won = join([xskat_games(rng), null_games(rng)])
     test = rng.random(len(games)) < 0.1
@@ -57,7 +57,7 @@ def xskat_games(rng: np.random.Generator) -> tuple[DeclaredGames, Mask]:
 
 
 def null_games(rng: np.random.Generator) -> tuple[DeclaredGames, Mask]:
-    """Null and null hand by our card player; the declarer lays away what leaves the fewest gaps."""
+    """Null and null hand by our card player; the declarer discards the cards that leave the fewest gaps."""
     hands, skat = deal_cards(NULL_DEALS, seed=rng)
     seat = rng.integers(0, 3, NULL_DEALS)
     in_hand = rng.random(NULL_DEALS) < 0.3

@@ -272,6 +272,7 @@ PHRASES: dict[str, tuple[str, str]] = {
     "predicted": ("Predicted chance", "Vorhergesagte Chance"),
     "observed": ("Games won", "Gewonnene Spiele"),
     "Winning model": ("Winning model", "Gewinnmodell"),
+    "Calibration as a table": ("Calibration as a table", "Kalibrierung als Tabelle"),
     "Calibration": ("Are the chances right?", "Stimmen die Chancen?"),
     "calibration rule": (
         "Groups of equal size from the lowest chance to the highest, with two standard errors. On the dashed line "

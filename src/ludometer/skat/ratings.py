@@ -12,13 +12,7 @@ from ludometer.drawing import ACCENT, INK
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
 from ludometer.ratings.scores.audit import SeriesRatings, View, json_rows, plot_ratings, rate_series
-from ludometer.ratings.scores.series import (
-    PLAYED_SCORE,
-    hide_players,
-    number_if_named,
-    played_scores,
-    series_since,
-)
+from ludometer.ratings.scores.series import PLAYED_SCORE, hide_players, number_if_named, played_scores, series_since
 from ludometer.result import Provenance, Shown
 from ludometer.skat.language import Language, number_axis, phrase
 from ludometer.skat.seasons import award_titles, compare_variants, list_games, season_table, team_table

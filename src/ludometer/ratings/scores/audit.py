@@ -11,7 +11,6 @@ import numpy as np
 from ludometer.arrays import Counts, Floats
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
-from ludometer.ratings.driver import prepare
 from ludometer.ratings.scores.elo import SeriesElo, SeriesEloFromMean, SeriesState
 from ludometer.ratings.scores.series import fingerprint_of, scores_of, series_labels, series_since
 from ludometer.result import Provenance, Shown
@@ -119,11 +118,7 @@ def is_level(level: float) -> bool:
 
 
 def rate_series(
-    series: Matches,
-    *,
-    system: SeriesElo | SeriesEloFromMean | None = None,
-    since: Any = None,
-    ratings: Any = None,
+    series: Matches, *, system: SeriesElo | SeriesEloFromMean | None = None, since: Any = None, ratings: Any = None
 ) -> SeriesRatings:
     """Ratings after the last series, and each update with S, E and K; by default series Elo with K 0.02.
 
@@ -138,9 +133,10 @@ def rate_series(
     >>> rated.updates["expected"].to_list(), rated.updates["rating"].to_list()
     ([1400.0, 700.0, 700.0], [1496.0, 752.0, 752.0])
     """
-    chosen = prepare(system or SeriesElo(), series)
+    chosen = system.fitted(series, in_sample=True) if isinstance(system, SeriesEloFromMean) else system or SeriesElo()
     if not isinstance(chosen, SeriesElo):
         raise LudometerError(f"series Elo is needed, not {chosen!r}; `rate` plays any system")
+    series.refuse_teams(chosen.name)
     played = np.ones(len(series), bool) if since is None else series_since(series, since)
     if not played.any():
         raise LudometerError(f"there are no series from {since} on")

@@ -14,6 +14,7 @@ from ludometer.cli.screen import listen, note
 from ludometer.cli.shared import OutputOptions, WorkOptions, check_targets
 from ludometer.errors import LudometerError
 from ludometer.programs import Program
+from ludometer.skat.commands.fields import choice, number
 from ludometer.skat.commands.options import (
     AnonymiseOption,
     ChanceOptions,
@@ -59,9 +60,7 @@ class ScoreOptions:
     games: str = argument()
     lists: ListOptions = group(ListOptions)
     words: LanguageOption = group(LanguageOption)
-    top: int = option(
-        "--top", type=click.IntRange(1), default=_SHEETS, show_default=True, metavar="N", help="Sheets to print."
-    )
+    top: int = number("--top", click.IntRange(1), _SHEETS, "N", "Sheets to print.")
     out: Path | None = option(
         "--out", type=OutFile(".csv", ".parquet"), metavar="FILE", help="Write the series as a table, for skat rate."
     )
@@ -131,39 +130,24 @@ class RateOptions:
         "--ratings", metavar="FILE", help="Ratings before --since: a table with player, rating and optionally series."
     )
     titles: str | None = option("--titles", metavar="1100=Meister,...", help="Titles by the rating that they need.")
-    min_series: int = option(
-        "--min-series",
-        type=click.IntRange(0),
-        default=0,
-        show_default=True,
-        metavar="N",
-        help="Season table: series that players need to qualify.",
+    min_series: int = number(
+        "--min-series", click.IntRange(0), 0, "N", "Season table: series that players need to qualify."
     )
-    min_share: float = option(
+    min_share: float = number(
         "--min-share",
-        type=click.FloatRange(0, 1),
-        default=0,
-        show_default=True,
-        metavar="SHARE",
-        help="Season table: share of the busiest player's games that players need to qualify (ISPA: 0.75).",
+        click.FloatRange(0, 1),
+        0,
+        "SHARE",
+        "Season table: share of the busiest player's games that players need to qualify (ISPA: 0.75).",
     )
-    dropped: int = option(
-        "--dropped",
-        type=click.IntRange(0),
-        default=0,
-        show_default=True,
-        metavar="N",
-        help="Season table: drop each player's N worst lists.",
-    )
+    dropped: int = number("--dropped", click.IntRange(0), 0, "N", "Season table: drop each player's N worst lists.")
     teams: str | None = option("--teams", metavar="FILE", help="Table of player and team: add a table of team points.")
     sensitivity: bool = option("--sensitivity", is_flag=True, help="Add the table of K and chance factors.")
     draw: str | None = option(
         "--draw", metavar="NAME,...", help="Players in the charts of the report.  [default: the five best]"
     )
     explain: str | None = option("--explain", metavar="NAME", help="Print every update of this player.")
-    top: int = option(
-        "--top", type=click.IntRange(1), default=_PLAYERS, show_default=True, metavar="N", help="Players to print."
-    )
+    top: int = number("--top", click.IntRange(1), _PLAYERS, "N", "Players to print.")
     luck: ChanceOptions = group(ChanceOptions)
     lists: ListOptions = group(ListOptions)
     words: LanguageOption = group(LanguageOption)
@@ -271,16 +255,8 @@ class SensitivityOptions:
 
     series: str = argument()
     k: str = option("--k", default="0.01,0.02,0.04,0.08", show_default=True, metavar="K,...", help="Steps.")
-    start: float = option(
-        "--start", type=float, default=850.0, show_default=True, metavar="RATING", help="Start rating."
-    )
-    form: Any = option(
-        "--form",
-        type=click.Choice(["proportional", "additive"]),
-        default="proportional",
-        show_default=True,
-        help="Form of the expectation.",
-    )
+    start: float = number("--start", float, 850.0, "RATING", "Start rating.")
+    form: Any = choice("--form", "proportional additive", "Form of the expectation.")
     factors: str | None = option(
         "--factors", metavar="i1,i2,i3", help="Chance factors to switch on and off.  [default: i1,i2 of records]"
     )
@@ -289,14 +265,7 @@ class SensitivityOptions:
         metavar="GOOD:WEAK",
         help="Find the K and start that bring the best and last tenth to these ratings, such as 1100:650.",
     )
-    min_series: int = option(
-        "--min-series",
-        type=click.IntRange(1),
-        default=1,
-        show_default=True,
-        metavar="N",
-        help="Count only players with N series or more.",
-    )
+    min_series: int = number("--min-series", click.IntRange(1), 1, "N", "Count only players with N series or more.")
     hands: ModelOptions = group(ModelOptions)
     lists: ListOptions = group(ListOptions)
     words: LanguageOption = group(LanguageOption)
@@ -392,14 +361,7 @@ class FitOptions:
     out: Path = option(
         "--out", required=True, type=OutFile(".json"), metavar="FILE", help="Model to write (.json), for --model."
     )
-    ridge: float = option(
-        "--ridge",
-        type=click.FloatRange(0),
-        default=1.0,
-        show_default=True,
-        metavar="LAMBDA",
-        help="Penalty on the slopes.",
-    )
+    ridge: float = number("--ridge", click.FloatRange(0), 1.0, "LAMBDA", "Penalty on the slopes.")
     plot: Path | None = option(
         "--plot", type=OutFile(".svg"), metavar="FILE", help="Write the calibration on games held out (.svg)."
     )

@@ -15,6 +15,7 @@ from ludometer.cli.declared import OutFile, WordedDefault, group, option
 from ludometer.cli.screen import note
 from ludometer.cli.shared import OutputOptions, command_line
 from ludometer.errors import LudometerError
+from ludometer.skat.commands.fields import choice, number
 
 if TYPE_CHECKING:
     from ludometer.ratings.scores.starting_position import Form
@@ -24,27 +25,17 @@ if TYPE_CHECKING:
     from ludometer.skat.sheets import ListRules
 
 _HOUSE_RULES = ("kontra", "bock", "ramsch")
-_LOST = click.Choice(["divide", "keep", "multiply"])
-_FORMS = click.Choice(["proportional", "additive"])
 
 
 @dataclass(frozen=True)
 class ListOptions:
     """How games become lists, and lists become scores."""
 
-    scoring: Any = option(
-        "--scoring",
-        type=click.Choice(["extended", "plain", "points"]),
-        default="extended",
-        show_default=True,
-        help="Extended Seeger (Seeger-Fabian), plain Seeger, or points only.",
+    scoring: Any = choice(
+        "--scoring", "extended plain points", "Extended Seeger (Seeger-Fabian), plain Seeger, or points only."
     )
-    short: Any = option(
-        "--short",
-        type=click.Choice(["drop", "keep", "rescale"]),
-        default="drop",
-        show_default=True,
-        help="What to do with lists from game records that have too few games.",
+    short: Any = choice(
+        "--short", "drop keep rescale", "What to do with lists from game records that have too few games."
     )
     length: int | None = option(
         "--length",
@@ -57,28 +48,16 @@ class ListOptions:
     folded: bool = option(
         "--folded", is_flag=True, help="Count folded games as games of a list (the paper drops them)."
     )
-    points: Any = option(
-        "--points",
-        type=click.Choice(["recorded", "rules"]),
-        default="recorded",
-        show_default=True,
-        help="Which value counts where a record differs from the rules.",
-    )
-    substitutes: Any = option(
-        "--substitutes",
-        type=click.Choice(["player", "seat"]),
-        default="player",
-        show_default=True,
-        help="Players who change during a list: one result per player, or one per seat.",
+    points: Any = choice("--points", "recorded rules", "Which value counts where a record differs from the rules.")
+    substitutes: Any = choice(
+        "--substitutes", "player seat", "Players who change during a list: one result per player, or one per seat."
     )
     house_rules: str | None = option("--house-rules", metavar="RULE,...", help="In score lists: kontra, bock, ramsch.")
     skip_damaged: bool = option("--skip-damaged", is_flag=True, help="Skip damaged records and list them.")
-    copies: Any = option(
+    copies: Any = choice(
         "--copies",
-        type=click.Choice(["merge", "keep"]),
-        default="merge",
-        show_default=True,
-        help="Copies of a program in records (xskat:2): merge them, except at one table, or keep them apart.",
+        "merge keep",
+        "Copies of a program in records (xskat:2): merge them, except at one table, or keep them apart.",
     )
     lot: int | None = option(
         "--lot", type=click.IntRange(0), metavar="SEED", help="Draw lots where all tie-breaks are equal."
@@ -109,13 +88,7 @@ class ListOptions:
 class LanguageOption:
     """German or English."""
 
-    language: Language = option(
-        "--language",
-        type=click.Choice(["en", "de"]),
-        default="en",
-        show_default=True,
-        help="Language of tables and report.",
-    )
+    language: Language = choice("--language", "en de", "Language of tables and report.")
 
 
 @dataclass(frozen=True)
@@ -177,9 +150,7 @@ class AnonymiseOption:
 class ModelOptions:
     """How i1 judges hands."""
 
-    lost: Lost = option(
-        "--lost", type=_LOST, default="divide", show_default=True, help="How i1 treats lost games; divide as the paper."
-    )
+    lost: Lost = choice("--lost", "divide keep multiply", "How i1 treats lost games; divide as the paper.")
     model: str | None = option("--model", metavar="FILE", help="Winning model for i1, written by ludometer skat fit.")
 
     @property
@@ -234,14 +205,7 @@ class ChanceOptions:
 class SystemOptions:
     """Series Elo."""
 
-    k: float = option(
-        "--k",
-        type=click.FloatRange(0),
-        default=0.02,
-        show_default=True,
-        metavar="K",
-        help="Step: 0.02 remembers 50 series.",
-    )
+    k: float = number("--k", click.FloatRange(0), 0.02, "K", "Step: 0.02 remembers 50 series.")
     start: str = option(
         "--start",
         default="800",
@@ -249,24 +213,11 @@ class SystemOptions:
         metavar="RATING",
         help="Start rating: a number, mean (of all scores) or first:N (mean of the player's first N).",
     )
-    form: Any = option(
-        "--form",
-        type=_FORMS,
-        default="proportional",
-        show_default=True,
-        help="E = R_i S / R, or E = R_i + (S - R) / n.",
-    )
+    form: Any = choice("--form", "proportional additive", "E = R_i S / R, or E = R_i + (S - R) / n.")
     newcomer_k: float | None = option(
         "--newcomer-k", type=click.FloatRange(0), metavar="K", help="Step of a newcomer, which falls to --k."
     )
-    newcomer_series: int = option(
-        "--newcomer-series",
-        type=click.IntRange(1),
-        default=20,
-        show_default=True,
-        metavar="N",
-        help="Series over which it falls.",
-    )
+    newcomer_series: int = number("--newcomer-series", click.IntRange(1), 20, "N", "Series over which it falls.")
     floor: float | None = option("--floor", type=float, metavar="RATING", help="Lowest possible rating.")
 
     def make(self) -> Any:

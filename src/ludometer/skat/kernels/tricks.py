@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ludometer.kernels.runtime.compile import kernel
+from ludometer.skat.rules.cards import EYES_OF, STRENGTH_OF, SUIT_MASKS, SUIT_OF
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,18 +17,7 @@ if TYPE_CHECKING:
 
 @kernel
 def replay_tricks(
-    game: Any,
-    hands: Any,
-    played: Bytes,
-    n_played: Any,
-    suit_of: Any,
-    strength_of: Any,
-    suit_masks: Any,
-    eyes_of: Any,
-    winners: Any,
-    eyes: Any,
-    tricks: Any,
-    fault: Any,
+    game: Any, hands: Any, played: Bytes, n_played: Any, winners: Any, eyes: Any, tricks: Any, fault: Any
 ) -> None:
     """Play the cards in order, forehand first; `fault` is the place of the first card that could not be played, or -1.
 
@@ -46,22 +36,22 @@ def replay_tricks(
             turn = place % 3
             seat = (leader + turn) % 3
             bit = np.uint32(1) << np.uint32(card)
-            suit = suit_of[kind, card]
+            suit = SUIT_OF[kind, card]
             if turn == 0:
                 led = suit
-            follows = left[seat] & suit_masks[kind, led]
+            follows = left[seat] & SUIT_MASKS[kind, led]
             if not left[seat] & bit or (suit != led and follows):
                 fault[row] = place
                 break
             left[seat] &= ~bit
             is_better = (
                 suit == 4
-                if suit != suit_of[kind, best_card]
-                else strength_of[kind, card] > strength_of[kind, best_card]
+                if suit != SUIT_OF[kind, best_card]
+                else STRENGTH_OF[kind, card] > STRENGTH_OF[kind, best_card]
             )
             if turn == 0 or is_better:
                 best, best_card = seat, card
-            sum_eyes = eyes_of[card] + (sum_eyes if turn else 0)
+            sum_eyes = EYES_OF[card] + (sum_eyes if turn else 0)
             if turn == 2:
                 winners[row, place // 3] = best
                 eyes[row, best] += sum_eyes

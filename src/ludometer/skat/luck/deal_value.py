@@ -83,13 +83,7 @@ class DealValue:
 
 
 def fit_deal_value(
-    hands: ArrayLike,
-    points: ArrayLike,
-    *,
-    view: View = "own",
-    folds: int = 5,
-    ridge: float = 200.0,
-    seed: int = 0,
+    hands: ArrayLike, points: ArrayLike, *, view: View = "own", folds: int = 5, ridge: float = 200.0, seed: int = 0
 ) -> DealValue:
     """Learn V from the dealt hands (n, seats) and the points that each seat made in the game (n, seats).
 

@@ -71,11 +71,7 @@ NO_FACTORS = ChanceFactors()
 
 
 def hand_quotient(
-    strength: ArrayLike,
-    kind: ArrayLike,
-    *,
-    normal: Mapping[str, float] | None = None,
-    clip: tuple[float, float] = CLIP,
+    strength: ArrayLike, kind: ArrayLike, *, normal: Mapping[str, float] | None = None, clip: tuple[float, float] = CLIP
 ) -> Floats:
     """q = strength / mean strength of the kind, kept within `clip`; 1 where the strength is unknown (NaN).
 
@@ -218,10 +214,7 @@ def dealt_hands(records: pl.DataFrame) -> Array:
 
 
 def _seat_points(
-    records: pl.DataFrame,
-    factors: ChanceFactors,
-    strength: Strength | None,
-    normal: Mapping[str, float] | None,
+    records: pl.DataFrame, factors: ChanceFactors, strength: Strength | None, normal: Mapping[str, float] | None
 ) -> Floats:
     counts = records["kind"].cast(str).is_in(["won", "lost"]).to_numpy()
     declarer = np.where(counts, records["declarer"].fill_null(-1).to_numpy(), -1)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from ludometer.arrays import Array, Codes, Counts, Floats, Mask
 from ludometer.errors import LudometerError
 from ludometer.skat.luck.features import DeclaredGames, lost_in_suit, null_gaps
-from ludometer.skat.rules.cards import EYES_OF, STRENGTH_OF, SUIT_MASKS, SUIT_OF, Masks, count_matadors, deal_cards
+from ludometer.skat.rules.cards import EYES_OF, Masks, count_matadors, deal_cards
 from ludometer.skat.rules.games import BASE_VALUES, BIDS, score_games
 
 if TYPE_CHECKING:
@@ -131,10 +131,8 @@ def play_contracts(
         rows = begin + np.flatnonzero(declarer[begin : begin + _BLOCK] >= 0)
         draws = rng.random((len(rows), 30))
         part = np.zeros(len(rows), np.int32), np.zeros(len(rows), np.int32), np.full((len(rows), 30), -1, np.int8)
-        play_out(
-            hands[rows], laid[rows], game[rows], declarer[rows], np.ascontiguousarray(rates[rows]), draws, SUIT_OF,
-            STRENGTH_OF, EYES_OF, SUIT_MASKS, *part,
-        )  # fmt: skip
+        chances = np.ascontiguousarray(rates[rows])
+        play_out(hands[rows], laid[rows], game[rows], declarer[rows], chances, draws, *part)
         eyes[rows], tricks[rows], cards[rows] = part
     return eyes, tricks, cards
 

@@ -80,14 +80,9 @@ def _of_table(source: str, name: str, rules: ListRules) -> SkatGames:
         return SkatGames(name, "series results", results, GameCounts(), nothing, rules, lists=times)
     from ludometer.skat.reading.score_lists import read_score_lists
 
-    games = read_score_lists(source, house_rules=rules.house_rules).games
+    games = read_score_lists(source, house_rules=rules.house_rules)
     differing = games.filter(pl.col("difference").is_not_null()).select(
-        "series",
-        "game",
-        player="declarer",
-        written="points",
-        by_rules="points_by_rules",
-        reason="difference",
+        "series", "game", player="declarer", written="points", by_rules="points_by_rules", reason="difference"
     )
     if rules.points == "rules":
         points = pl.coalesce("points_by_rules", "points")

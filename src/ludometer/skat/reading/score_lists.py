@@ -16,7 +16,6 @@ Where both points and a contract are given, the written points are compared with
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ludometer.errors import LudometerError, MatchDataError
@@ -55,27 +54,12 @@ _MOST_POINTS = 10_000
 _SHOWN = 5
 
 
-@dataclass(frozen=True, eq=False)
-class ScoreList:
-    """Games as `score_series` takes them, with the points by the rules and where they differ."""
+def read_score_lists(source: Any, *, house_rules: HouseRules | None = None) -> pl.DataFrame:
+    """Games of score lists, as `score_series` takes them, from a file, standard input or an Arrow table.
 
-    games: pl.DataFrame
-
-    def to_frame(self) -> pl.DataFrame:
-        """series, game, player_1 ..., declarer, points, won, has_bonus, contract, points_by_rules, difference."""
-        return self.games
-
-    def summary(self) -> str:
-        """How many games and series, and the first that differ from the rules."""
-        n_series = self.games["series"].n_unique()
-        differing = self.games.filter(self.games["difference"].is_not_null())
-        lines = [f"{self.games.height:,} games in {n_series:,} series; {differing.height:,} differ from the rules"]
-        shown = differing.head(_SHOWN).select("series", "game", "difference").rows()
-        return "\n".join(lines + [f"  {series}, game {game}: {reason}" for series, game, reason in shown])
-
-
-def read_score_lists(source: Any, *, house_rules: HouseRules | None = None) -> ScoreList:
-    """Games of score lists from a file, standard input or an Arrow table; all faults are reported with their rows."""
+    Besides the columns above: `has_bonus`, `points_by_rules`, `is_checked`, `difference`. All faults are reported with
+    their rows.
+    """
     import polars as pl
 
     rows, name = _read_rows(source)
@@ -108,7 +92,7 @@ def read_score_lists(source: Any, *, house_rules: HouseRules | None = None) -> S
     # the losers of a Ramsch share its number
     says = "game {game} appears twice in series {series}. Give each table's list its own series, or leave out one row"
     refuse_twice(frame.with_columns(row=pl.Series(numbers)).filter("has_bonus"), ("series", "game"), name, says)
-    return ScoreList(_seat_players(frame, name))
+    return _seat_players(frame, name)
 
 
 def _read_rows(source: Any) -> tuple[list[dict[str, Any]], str]:

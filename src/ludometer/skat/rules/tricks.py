@@ -90,18 +90,6 @@ def replay_games(game: ArrayLike, hands: ArrayLike, played: ArrayLike, n_played:
     n = len(kind)
     winners, fault = np.full((n, 10), -1, np.int8), np.empty(n, np.int8)
     eyes, tricks = np.zeros((n, 3), np.int32), np.zeros((n, 3), np.int32)
-    replay_tricks(
-        kind,
-        np.ascontiguousarray(hands, np.uint32),
-        np.ascontiguousarray(played, np.uint8),
-        counts,
-        cards.SUIT_OF,
-        cards.STRENGTH_OF,
-        cards.SUIT_MASKS,
-        cards.EYES_OF,
-        winners,
-        eyes,
-        tricks,
-        fault,
-    )
+    masks, order = np.ascontiguousarray(hands, np.uint32), np.ascontiguousarray(played, np.uint8)
+    replay_tricks(kind, masks, order, counts, winners, eyes, tricks, fault)
     return Replays(winners, eyes, tricks, fault)
