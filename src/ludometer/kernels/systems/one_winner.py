@@ -48,18 +48,11 @@ def winner_pass_plain(
                     rating[loser] -= miss
 
 
-def winner_pass(
-    starts: Counts, player: Codes, place: Codes, rating: Floats, step: float, method: int, expected: Floats
-) -> None:
-    """Play matches with one winner, or with a shared win, moving `rating` in place."""
-    play = _winner_pass if JIT else winner_pass_plain
-    play(starts, player, place, rating, step, method, expected)
-
-
 @kernel
 def _winner_pass(
     starts: Counts, player: Codes, place: Codes, rating: Floats, step: float, method: int, expected: Floats
 ) -> None:
+    """Play matches with one winner, or with a shared win, moving `rating` in place."""
     own = np.empty(0 if len(starts) < 2 else np.diff(starts).max())
     for match in range(len(starts) - 1):
         start, stop = starts[match], starts[match + 1]
@@ -90,6 +83,9 @@ def _winner_pass(
             _beat_each(player, place, rating, start, stop, step / n_won)
 
 
+winner_pass = _winner_pass if JIT else winner_pass_plain
+
+
 def quotient_pass_plain(
     starts: Counts, player: Codes, score: Floats, rating: Floats, weight: float, before: Floats
 ) -> None:
@@ -106,17 +102,12 @@ def quotient_pass_plain(
             rating[who[i]] = (own[i] * weight + result[i] * math.sqrt(quotient)) / (weight + 1)
 
 
-def quotient_pass(starts: Counts, player: Codes, score: Floats, rating: Floats, weight: float, before: Floats) -> None:
+@kernel
+def _quotient_pass(starts: Counts, player: Codes, score: Floats, rating: Floats, weight: float, before: Floats) -> None:
     """R <- (R f + S sqrt(Y)) / (f + 1), Y = (S / others' S) / (R / others' R), moving `rating` in place.
 
     Where a quotient is not positive, the score counts as it is. `before` gets the ratings before each series.
     """
-    play = _quotient_pass if JIT else quotient_pass_plain
-    play(starts, player, score, rating, weight, before)
-
-
-@kernel
-def _quotient_pass(starts: Counts, player: Codes, score: Floats, rating: Floats, weight: float, before: Floats) -> None:
     for match in range(len(starts) - 1):
         start, stop = starts[match], starts[match + 1]
         total, level = 0.0, 0.0
@@ -130,6 +121,9 @@ def _quotient_pass(starts: Counts, player: Codes, score: Floats, rating: Floats,
             if result * (total - result) > 0.0 and own * (level - own) > 0.0:
                 quotient = result / (total - result) * (level - own) / own
             rating[np.uint32(player[seat])] = (own * weight + result * math.sqrt(quotient)) / (weight + 1.0)
+
+
+quotient_pass = _quotient_pass if JIT else quotient_pass_plain
 
 
 @register_jitable

@@ -68,7 +68,8 @@ def series_pass_plain(
             audit[start:stop] = np.column_stack((own, expected, step, after, noise, begin))
 
 
-def series_pass(
+@kernel
+def _series_pass(
     starts: Counts,
     player: Codes,
     score: Floats,
@@ -83,21 +84,6 @@ def series_pass(
     `spread` adds up squares of S_i - E_i and n - 1, whose quotient is the variance of a score. `audit` (seats, 6) gets
     each update, `sd` the SD of a score as known before each series; arrays of length 0 are not filled.
     """
-    play = _series_pass if JIT else series_pass_plain
-    play(starts, player, score, rules, state, spread, audit, sd)
-
-
-@kernel
-def _series_pass(
-    starts: Counts,
-    player: Codes,
-    score: Floats,
-    rules: Floats,
-    state: Floats,
-    spread: Floats,
-    audit: Floats,
-    sd: Floats,
-) -> None:
     wants_audit, wants_sd = len(audit) > 0, len(sd) > 0
     for match in range(len(starts) - 1):
         start, stop = starts[match], starts[match + 1]
@@ -134,6 +120,9 @@ def _series_pass(
                 audit[seat, BEFORE], audit[seat, EXPECTED], audit[seat, STEP] = own, expected, step
                 audit[seat, AFTER] = state[i, RATING]
                 audit[seat, NOISE_AFTER], audit[seat, START_AFTER] = state[i, NOISE], state[i, START]
+
+
+series_pass = _series_pass if JIT else series_pass_plain
 
 
 def forecast_pass_plain(starts: Counts, before: Floats, sd: Floats, prize: Floats, expected: Floats) -> None:
