@@ -5,8 +5,8 @@
 Two populations of 30 bots in 5 levels; in each round every bot plays one series of 36 games at a random table.
 (bidding) xskat, whose levels differ in bidding only; (card play) our card player, who always bids alike and blunders at
 different rates. After 5, 10 and 20 series per bot: the rank correlation of the rating (series Elo, K 0.02) with the
-true level, mean over seeds with its standard error. i3 is fitted on the records so far and nothing else. Needs xskat. Writes
-results/skat.json.
+true level, mean over seeds with its standard error. i3 is fitted on the records so far and nothing else. Needs xskat.
+Writes results/skat.json.
 
 Does i3 favour a level? Its mean should be zero at each. The same deals are played three times, with the levels moved by
 one seat, so that each level holds each hand once, and V is fitted separately in each of the three worlds: the luck of
