@@ -455,7 +455,10 @@ def test_a_real_archive_is_read_and_two_games_are_flagged(run: Run, shared_data:
     assert flags["reason"].startswith("the points agree, but schneider or schwarz does not match")
     assert (points["written"], points["by_rules"]) == (-288, -96)
     assert points["reason"].startswith("scored before the discard")
-    english, german = "35 games are recorded as the rules say, 2 are not", "35 Spiele sind notiert wie nach den Regeln"
+    english, german = (
+        "35 games are recorded as the rules say, 2 are not",
+        "35 Spiele sind regelgerecht notiert, 2 nicht",
+    )
     for language, said in (("en", english), ("de", german)):
         shown = run("skat", "score", shared_data / "skat" / "iss_games.sgf", "--language", language).out
         assert said in shown

@@ -252,7 +252,7 @@ PHRASES: dict[str, tuple[str, str]] = {
         "series {series}: scored {score} of {total}, expected {expected}; {before} {change} = {rating} (K {k})",
         "Serie {series}: {score} von {total} erreicht, {expected} erwartet; {before} {change} = {rating} (K {k})",
     ),
-    "agreed": ("{n} games are recorded as the rules say", "{n} Spiele sind notiert wie nach den Regeln"),
+    "agreed": ("{n} games are recorded as the rules say", "{n} Spiele sind regelgerecht notiert"),
     "flagged": (", {n} are not", ", {n} nicht"),
     "fitted on": (
         "{n} games; quality on {aside} games that were held out:",
