@@ -58,7 +58,7 @@ for line in sys.stdin:
     elif word == "quit":
         break
 """
-"""An engine that needs no processor: what workers gain does then not depend on what else the machine does."""
+"""An engine that needs no processor: the gain by more workers then does not depend on the load of the machine."""
 
 N_GAMES = 10_000
 
@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def london(engine: str) -> dict[str, Any]:
-    """The London Classic 2011 at depth 10, twice from nothing and once from the cache."""
+    """The London Classic 2011 at depth 10, twice with an empty cache and once from the cache."""
     games, search = read_chess_games(LONDON).games, Search(depth=10)
     with tempfile.TemporaryDirectory() as folder:
         one, two = Path(folder) / "one.sqlite", Path(folder) / "two.sqlite"
@@ -133,7 +133,7 @@ def workers(engine: str) -> dict[str, Any]:
 
 
 def waiting(_: str) -> dict[str, Any]:
-    """One worker and two with an engine that only waits 20 ms a position."""
+    """One worker and two with an engine that only waits 20 ms per position."""
     games = read_chess_games(LONDON).games[:8]
     seconds = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -150,7 +150,7 @@ def waiting(_: str) -> dict[str, Any]:
 
 
 def kills(engine: str) -> dict[str, Any]:
-    """Killed by signal 9 at random moments and started again, against a run that was left alone."""
+    """Killed by signal 9 at random moments and restarted, compared with an uninterrupted run."""
     rng = random.Random(1)
     with tempfile.TemporaryDirectory() as folder:
         games, alone, killed = (Path(folder) / name for name in ("games.pgn", "alone.sqlite", "killed.sqlite"))
@@ -214,7 +214,7 @@ def reading(_: str) -> dict[str, Any]:
 
 
 def events(engine: str) -> dict[str, Any]:
-    """All events on one scale, by way of the engine; calibrated by ratings; its own gains as the reference."""
+    """All events on one scale through the engine; calibration by ratings; the engine's own gains as the reference."""
     games = [
         replace(game, name=f"{path.stem}:{game.name}")
         for path in sorted(LONDON.parent.glob("*.pgn"))

@@ -2,10 +2,10 @@
 
     sh benchmarks/run.sh moves [runs of each kind]
 
-A player's form changes from game to game (SD of the logarithm of his mean loss 0.5, half of it common to both players)
+A player's form changes from game to game (SD of the logarithm of the mean loss 0.5, half of it common to both players)
 and with it the share of moves that keep the evaluation. Truths are those of 4,000 games of each player. Kinds: a round
-robin of nine; matches of two over some games; a knockout whose pairs have distributions of their own; and a calibration
-of 40 players at a slope of 0.083, read for new players. Writes benchmarks/results/moves.json.
+robin of nine; two-player matches over some games; a knockout whose pairs have their own distributions; a calibration of
+40 players at a slope of 0.083, applied to new players. Writes benchmarks/results/moves.json.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def draw_gains(rng: np.random.Generator, loss: float, common: float) -> Codes:
 
 
 def draw_common(rng: np.random.Generator) -> float:
-    """What a game does to the form of both."""
+    """The effect of a game on the form of both players."""
     return float(rng.normal(0, FORM / 2))
 
 
@@ -83,7 +83,7 @@ def cover_strengths(losses: Floats, schedule: Schedule, distribution: Distributi
         hits["against_engine"].append((against.low <= engine[code]) & (engine[code] <= against.high))
         widths.append(found.high - found.low)
     shares = {f"{name}_coverage": round(float(np.mean(np.concatenate(hit))), 4) for name, hit in hits.items()}
-    # intervals of one run hang together: the error is that of runs
+    # intervals of one run depend on each other: the error is that of runs
     error = np.std([np.mean(hit) for hit in hits["strength"]], ddof=1) / np.sqrt(runs)
     return {"runs": runs, **shares, "standard_error": round(float(error), 4), "mean_width": _mean(widths)}
 

@@ -628,3 +628,19 @@ def test_progress_with_the_time_left_is_shown_on_a_terminal(pgn: Path, tmp_path:
     os.close(head)
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said.decode())
     assert re.search(r"evaluate .* +[1-9]\d*/156 0:00:0\d", plain), plain
+
+
+def test_a_table_loads_nothing_that_the_answer_does_not_use(tmp_path: Path) -> None:
+    write_table(two_events(), tmp_path / "table.csv")
+    code = (
+        "import sys\nfrom ludometer.cli import main\n"
+        f"sys.argv = ['ludometer', 'chess', 'strength', {str(tmp_path / 'table.csv')!r}, '--replicates', '20']\n"
+        "try:\n    main()\nfinally:\n    print(*sys.modules, file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "engine" in done.stdout
+    loaded = set(done.stderr.split())
+    assert "ludometer.chess.strength.strengths" in loaded
+    unused = ("measurement", "ratings", "simulate", "learning", "kernels.gibbs", "kernels.systems", "report.templates")
+    assert not [name for name in loaded if name.startswith(tuple(f"ludometer.{room}" for room in unused))]
+    assert not {"altair", "jinja2", "chess", "rich", "scipy.stats"} & loaded

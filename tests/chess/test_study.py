@@ -21,9 +21,11 @@ from ludometer.chess import (
 from ludometer.chess.record.evaluations import Evaluations
 from ludometer.chess.strength.gains import Filters, measure_gains
 from ludometer.chess.strength.strengths import measure_strengths
+from ludometer.chess.strength.trajectory import follow_player
 from ludometer.errors import LudometerError
 from ludometer.moves import pool_gains
 from ludometer.moves.uncertainty import Intervals
+from ludometer.result import Result
 from tests.chess.simulated import round_robin, simulate
 
 RATINGS = [2750.0, 2700.0, 2650.0, 2600.0]
@@ -165,3 +167,19 @@ def test_a_calibration_by_pooled_gains_refuses_other_gains() -> None:
         made.apply(measure_strengths(other, reference=pool_gains(measure_gains(other)), **SETTINGS))
     applied = made.apply(measure_strengths(other, reference=made.reference, **SETTINGS))
     assert set(applied) == {"P0", "P1", "P2", "P3"}
+
+
+def test_every_part_is_a_result_with_a_document_and_charts() -> None:
+    study = study_strengths(two_events(), compared=("London", "Moscow"), choices=True, measures=True, **SETTINGS)
+    trajectory = follow_player(study.gains, "P0", engine=2700)
+    assert study.events is not None
+    parts: tuple[Result, ...] = (study, study.strengths, study.gains, study.events, trajectory, *study.parts)
+    assert len(parts) == 10
+    for part in parts:
+        assert part.document()["absent"] is not None
+        assert part.to_frame().height
+        wide, narrow = part.charts(), part.charts(narrow=True)
+        assert wide.keys() == narrow.keys() != set()
+        assert part.summary()
+    assert "<svg" in study.strengths._repr_html_()
+    assert {"strengths", "gains", "events", "comparison", "losses", "trajectories"} <= study.charts().keys()

@@ -136,20 +136,9 @@ class SourceOptions:
         from ludometer.chess.record.sources import SourceChoice
 
         form = 'NAME=NAME, such as "Kramnik,V=Kramnik, Vladimir"'
-        return SourceChoice(
-            cache=self.cache,
-            comments=self.comments,
-            engine=self.engine,
-            depth=self.depth,
-            nodes=self.nodes,
-            lines=self.lines,
-            hash_policy=self.hash_policy,
-            mate_value=round(100 * self.mate_value),
-            drop_bad_rows=self.drop_bad_rows,
-            with_material=with_material,
-            events=self.events,
-            names=dict(_split(text, "--rename", form) for text in self.names),
-        )
+        names = dict(_split(text, "--rename", form) for text in self.names)
+        read = {"mate_value": round(100 * self.mate_value), "names": names, "with_material": with_material}
+        return SourceChoice(**vars(self) | read)
 
 
 @dataclass(frozen=True)

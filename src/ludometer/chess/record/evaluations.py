@@ -25,7 +25,7 @@ WHITE, BLACK, NOBODY = 0, 1, -1
 
 @dataclass(frozen=True)
 class Conventions:
-    """How positions were valued; strengths by different conventions are on different scales."""
+    """How positions were evaluated; strengths by different conventions are on different scales."""
 
     engine: str | None = None
     """Name and version; None: not known."""

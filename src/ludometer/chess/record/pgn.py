@@ -50,7 +50,7 @@ class ChessGame:
     moves: tuple[str, ...]
     event: str = ""
     halves: int = -1
-    """What White scored in half points; -1: not known."""
+    """White's score in half points; -1: unknown."""
     white_rating: float = math.nan
     black_rating: float = math.nan
     start: str = START
@@ -313,7 +313,7 @@ def _leave_out(reading: GameReading, reason: str) -> None:
 
 
 def _player(tags: dict[str, str], side: str, number: int) -> str:
-    """The name; players without one are told apart by the game."""
+    """The name; players without one are named after the game."""
     name = tags.get(side, "").strip()
     return f"{side} of game {number}" if name in _UNKNOWN else name
 

@@ -100,15 +100,6 @@ class Board:
         return Replay(tuple(self.positions), tuple(self.moves), tuple(self.material), self.start, self.ending)
 
 
-def is_installed() -> bool:
-    """Whether python-chess is installed."""
-    try:
-        _rules()
-    except LudometerError:
-        return False
-    return True
-
-
 def _rules() -> Any:
     try:
         import chess

@@ -162,7 +162,7 @@ class _Rows:
         self.bad |= np.array(self.frame.select(_nothing(self.frame)).to_series(), bool)
         self.games, self.game = _codes(self._text("game"))
         self.add(self.game < 0, f"{self.named['game']} is missing", None)
-        ply = numbers(self._column("ply"))
+        ply = self._numbers("ply")
         whole = np.isfinite(ply) & (ply >= 0) & (ply == np.floor(ply)) & (ply < 1 << 30)
         self.add(~whole, f"{self.named['ply']} is not a whole number from 0 up", self.named["ply"])
         self.ply = np.where(whole, ply, 0).astype(np.int64)
@@ -328,16 +328,13 @@ class _Rows:
         return value, empty
 
     def _numbers(self, key: str) -> Floats:
-        return numbers(self._column(key))
+        return numbers(self.frame[self.named[key]])
 
     def _empty(self, key: str) -> Mask:
         return np.asarray(self._text(key).is_null())
 
-    def _column(self, key: str) -> pl.Series:
-        return self.frame[self.named[key]]
-
     def _text(self, key: str) -> pl.Series:
-        return _trimmed(self._column(key))
+        return _trimmed(self.frame[self.named[key]])
 
     def _add_at(self, rows: Counts, kind: str, column: str) -> None:
         mask = np.zeros(len(self.bad), bool)

@@ -109,7 +109,7 @@ class Calibration(Shown):
         return CalibratedElo(elo, self.fit.invert_interval(difference, error, (low, high), self.level))
 
     def apply(self, strengths: Strengths) -> dict[str, CalibratedElo]:
-        """The calibrated Elo of each player, by name; the conventions have to be the same."""
+        """The calibrated Elo of each player, by name; the conventions must be the same."""
         self.check(strengths.provenance.parameters)
         against = strengths.against_engine
         columns = zip(strengths.names, against.difference.tolist(), against.error.tolist(), strict=True)
@@ -209,7 +209,7 @@ class Calibration(Shown):
         return explain(document)
 
     def save(self, path: str | Path) -> None:
-        """Write it as JSON; the fit is made again on loading, so the file holds facts only."""
+        """Write it as JSON; loading repeats the fit, so the file holds facts only."""
         Path(path).write_text(json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
     def to_dict(self) -> dict[str, Any]:

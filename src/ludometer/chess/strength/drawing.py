@@ -50,7 +50,7 @@ def _label(rows: Rows, word: str, x: Mapping[str, Any], y: Any) -> list[Any]:
 
 
 def side_by_side(rows_of: Mapping[str, Any], draw: Callable[[Any, bool], Any], *, narrow: bool) -> Any:
-    """A small chart for each player below their name; `draw` is told which ones have the title of the axis."""
+    """A small chart for each player below their name; the second argument of `draw`: whether to title the y axis."""
     import altair as alt
 
     columns = 2 if narrow else 4

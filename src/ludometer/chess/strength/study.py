@@ -81,7 +81,7 @@ class Study(Shown):
         return drawn | {"trajectories": self._draw_trajectories(narrow=narrow)}
 
     def document(self) -> dict[str, Any]:
-        """Players, pairs and the engine, and what was asked for beside them."""
+        """Players, pairs and the engine, and the other parts that were asked for."""
         known = {name: self.absent.get(name, "") for name in ("events", "comparison")}
         known |= {"variation": f"{NOT_ASKED} (--choices)", "measures": f"{NOT_ASKED} (--measures)"}
         inner = self.strengths.document()

@@ -72,8 +72,12 @@ class Trajectory(Shown):
         return finite_frame(columns)
 
     def document(self) -> dict[str, Any]:
-        """The moves; nulls are moves without an estimate yet, or a band without an end."""
-        return {"player": self.player, "engine": self.engine, "level": self.level, "moves": self.to_frame().to_dicts()}
+        """The moves."""
+        rows = self.to_frame().to_dicts()
+        why = f"{NO_ESTIMATE}, no end of the band, or no strength of the engine"
+        absent = {f"moves.{k}.{name}": why for k, row in enumerate(rows) for name in row if row[name] is None}
+        absent |= {"engine": "not given"} if self.engine is None else {}
+        return {"player": self.player, "engine": self.engine, "level": self.level, "moves": rows, "absent": absent}
 
     def band(self) -> list[dict[str, float]]:
         """Value, low and high after each move, with the engine's strength added where it is known; finite ones only."""
