@@ -53,14 +53,14 @@ def draw_measurement(game: Measurement, *, narrow: bool) -> dict[str, Any]:
     if game.main.sd is not None:
         charts["scale"] = draw_scale([("", game)], narrow=narrow)
         if game.shares is not None:
-            names = ("skill, a coin decides the rest", f"{game.reference_name}, a coin decides the rest")
+            names = ("skill share", f"{game.reference_name} share")
             rows = [ShareRow(name, share, stands_out=True) for name, share in zip(names, game.shares, strict=True)]
-            charts["yardsticks"] = draw_shares(rows, "Share that is not coins", narrow=narrow)
+            charts["yardsticks"] = draw_shares(rows, "Share; a coin decides the rest", narrow=narrow)
             charts |= _draw_checks(game, game.shares[0], narrow=narrow)
         charts["ratings"] = _draw_ratings(game, narrow=narrow)
     charts["cutoffs"] = _draw_cutoffs(game, narrow=narrow)
     charts["calibration"] = _draw_calibration(game, narrow=narrow)
-    charts["loss"] = game.best_fit.plot().properties(width=_width(narrow), height=220)
+    charts |= game.best_fit.charts(narrow=narrow)
     return charts | ({} if game.luck is None else _draw_luck(game.luck, narrow=narrow))
 
 
@@ -426,7 +426,9 @@ def _draw_path(found: RidgeLuck, *, narrow: bool) -> Any:
     assert found.path is not None
     used = [{"ridge": found.skills.ridge, "l2": found.l2}] if found.skills.ridge else []
     dot = alt.Chart(alt.InlineData(values=used)).mark_point(filled=True, size=90, color=ACCENT)
-    return (found.path.plot() + dot.encode(x="ridge:Q", y="l2:Q")).properties(width=_width(narrow), height=200)
+    path = found.path.plot()
+    path.config = alt.Undefined  # a chart with a style of its own cannot be a layer
+    return (path + dot.encode(x="ridge:Q", y="l2:Q")).properties(width=_width(narrow), height=200)
 
 
 def _draw_skills(found: RidgeLuck, *, narrow: bool) -> Any:
