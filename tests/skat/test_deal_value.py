@@ -71,7 +71,7 @@ def test_what_it_predicts_is_what_is_scored() -> None:
     value = fit_deal_value(hands, points)
     slope = np.polyfit(value.deviation.ravel(), (points - points.mean(axis=0)).ravel(), 1)[0]
     assert slope == pytest.approx(1, abs=0.08)
-    assert "of the variance away" in value.summary()
+    assert "of the variance" in value.summary()
     assert value.to_frame().height == 20
     assert value.plot().to_dict()["layer"]
 

@@ -111,7 +111,8 @@ def score(options: ScoreOptions) -> None:
         kept = [name for name in _COLUMNS if name in sheets.columns and name not in left_out]
         write_frame(sheets.select(kept), options.out)
         note(f"wrote {found.n_series:,} series to {options.out}")
-    _note_files(output, matches, found.to_matches if matches else None)
+    if matches:
+        _write_series(found.to_matches(), matches)
 
 
 _COLUMNS = ("series", "time", "player", "games", "points", "won", "lost", "score", "place")
@@ -199,7 +200,8 @@ def rate(options: RateOptions) -> None:
         return draw_rate_page(rated, name=name, command=target.command, language=language)
 
     present(rated, target, text=lambda: rated.summary(language, options.top, options.explain), page=page)
-    _note_files(output, options.export.matches, lambda: source.played)
+    if options.export.matches:
+        _write_series(source.played, options.export.matches)
 
 
 def _load_rated(options: RateOptions) -> SkatSeries:
@@ -350,7 +352,6 @@ def sensitivity(options: SensitivityOptions) -> None:
         text=lambda: found.summary(language),
         page=lambda: draw_sensitivity_page(found, name=name, command=line.command, language=language),
     )
-    _note_files(output)
 
 
 @dataclass(frozen=True)
@@ -412,7 +413,6 @@ def fit(options: FitOptions) -> None:
         text=lambda: fitted.summary(language),
         page=lambda: draw_fit_page(fitted, name=found.name, command=line.command, language=language),
     )
-    _note_files(output)
 
 
 _FOLDED = "i3 needs all deals: folded games count as games of a list, as with --folded"
@@ -451,16 +451,12 @@ def _read_games(file: str, rules: ListRules, skip_damaged: bool, workers: Worker
     return found
 
 
-def _note_files(output: OutputOptions, matches: Path | None = None, series: Any = None) -> None:
-    """Write the series as matches if wanted, and tell what was written."""
-    if output.html:
-        note(f"wrote {output.html}")
-    if matches:
-        from ludometer.report.files import write_matches
+def _write_series(series: Matches, file: Path) -> None:
+    """The series as a match file."""
+    from ludometer.report.files import write_matches
 
-        found: Matches = series()
-        write_matches(iter([found]), matches, by_seat=True)
-        note(f"wrote {len(found):,} series as matches to {matches}")
+    write_matches(iter([series]), file, by_seat=True)
+    note(f"wrote {len(series):,} series as matches to {file}")
 
 
 def _short(source: str) -> str:
