@@ -391,7 +391,7 @@ def _axis(updates: pl.DataFrame, view: View, title: str | None, date_format: str
         axis = alt.Axis(tickMinStep=1)
         return alt.X("x:Q", title=title or "Series of the player", scale=scale, axis=axis)
     if "time" in updates.columns and updates["time"].dtype.is_temporal():
-        axis = alt.Axis(format=date_format) if date_format else alt.Axis()
+        axis = alt.Axis(format=date_format, tickCount=5) if date_format else alt.Axis()
         return alt.X("x:T", title=title or "Date", scale=alt.Scale(nice=False), axis=axis)
     usual = "Time" if "time" in updates.columns else "Series of the whole record"
     return alt.X("x:Q", title=title or usual, scale=scale)
