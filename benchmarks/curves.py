@@ -17,7 +17,7 @@ import numpy as np
 from ludometer.measurement.benchmarks.families import Deterministic
 from ludometer.measurement.benchmarks.yardstick import make_course
 from ludometer.ratings.prizes import make_prizes
-from ludometer.ratings.replicates import fit_replays
+from ludometer.ratings.replicates import fit_replicates
 from ludometer.simulate import simulate_coin
 from schedules import store
 
@@ -47,7 +47,7 @@ def measure_curve(
     steps: list[float] = []
     for start in range(0, len(shares), AT_ONCE):
         results = np.column_stack([game(x) for x in shares[start : start + AT_ONCE]])
-        fit = fit_replays(course, results, counted=counted, guess=np.full(results.shape[1], max([3.0, *steps[-1:]])))
+        fit = fit_replicates(course, results, counted=counted, guess=np.full(results.shape[1], max([3.0, *steps[-1:]])))
         sds += fit.sd.tolist()
         steps += fit.k.tolist()
     return sds, steps

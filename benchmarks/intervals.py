@@ -25,7 +25,7 @@ from ludometer.measurement.benchmarks.families import Deterministic, Family, Mix
 from ludometer.measurement.benchmarks.inversion import Inversion, Target, invert
 from ludometer.measurement.benchmarks.yardstick import make_course, repeat_play
 from ludometer.measurement.record.pairing import study_pairing
-from ludometer.ratings.replicates import Course, fit_replays
+from ludometer.ratings.replicates import Schedule, fit_replicates
 from ludometer.scale import expected_score
 from schedules import POWER, REGULAR, Crew, meet_closest, meet_random, observe, play, store, stored
 
@@ -130,7 +130,7 @@ def _rng(task: Task, *purpose: int) -> np.random.Generator:
     )
 
 
-def _begin(task: Task) -> tuple[Course, Floats, float]:
+def _begin(task: Task) -> tuple[Schedule, Floats, float]:
     """A schedule, standard normal skills, and the true x."""
     n_players, n_matches, power = SCHEDULES[task.schedule]
     rng = _rng(task, 0)
@@ -138,7 +138,7 @@ def _begin(task: Task) -> tuple[Course, Floats, float]:
     return course, rng.standard_normal(n_players), SHARES[task.number % len(SHARES)]
 
 
-def _played(course: Course, family: Family, skill: Floats, value: float, task: Task) -> tuple[Target, Again]:
+def _played(course: Schedule, family: Family, skill: Floats, value: float, task: Task) -> tuple[Target, Again]:
     """The record, which is play number 0, and all other plays."""
     place = list(PARTS).index(task.kind), list(SCHEDULES).index(task.schedule), task.number
 
@@ -154,7 +154,7 @@ def _x_of(target: Target, family: Family, task: Task) -> Row:
     return {"x": found.estimate, "x_low": low, "x_high": high}
 
 
-def _moved(target: Target, course: Course, skill: Floats, sd: float, task: Task) -> Row:
+def _moved(target: Target, course: Schedule, skill: Floats, sd: float, task: Task) -> Row:
     """x%-deterministic of the game, and of normal skills that stay, without draws, at this SD on the same schedule."""
     usual, _ = _played(course, Skilled(), skill, sd, task)
     x, usual_x = (
@@ -192,13 +192,13 @@ def _truth(target: Target, again: Again) -> Row:
     for start in range(1, 1 + REPEATS, AT_ONCE):
         results = np.column_stack([again(number) for number in range(start, start + AT_ONCE)])
         guess = np.full(AT_ONCE, max(target.k, 0.5))
-        fit = fit_replays(target.course, results, counted=target.counted, guess=guess)
+        fit = fit_replicates(target.course, results, counted=target.counted, guess=guess)
         sds += fit.sd.tolist()
         steps += fit.k.tolist()
     return {"mean_sd": float(np.mean(sds)), "mean_k": float(np.mean(steps)), "sd_by_chance": float(np.std(sds, ddof=1))}
 
 
-def _walk(course: Course, skill: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _walk(course: Schedule, skill: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """The skills of first and second players at each match."""
     pairs, counts = course.matches.pairs, course.matches.counts
     seats = np.column_stack((pairs.first, pairs.second)).ravel()

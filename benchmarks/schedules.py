@@ -16,7 +16,7 @@ from ludometer.matches import Matches
 from ludometer.measurement.benchmarks.families import Family
 from ludometer.measurement.benchmarks.inversion import Target
 from ludometer.players import Players
-from ludometer.ratings.replicates import Course, fit_replays
+from ludometer.ratings.replicates import Schedule, fit_replicates
 
 Given = TypeVar("Given")
 Outcome = TypeVar("Outcome")
@@ -97,13 +97,13 @@ def meet_in_pools(pool: Codes, n_matches: int, *, rng: np.random.Generator, powe
     return _schedule(n_players, *_without_self(first, second))
 
 
-def observe(course: Course, counted: Mask, results: Any, orders: Floats | None = None) -> Target:
+def observe(course: Schedule, counted: Mask, results: Any, orders: Floats | None = None) -> Target:
     """The best-fit SD and k of one game."""
-    fit = fit_replays(course, np.asarray(results)[:, np.newaxis], counted=counted, guess=np.array([20.0]))
+    fit = fit_replicates(course, np.asarray(results)[:, np.newaxis], counted=counted, guess=np.array([20.0]))
     return Target(course, counted, float(fit.sd[0]), float(fit.k[0]), orders)
 
 
-def play(course: Course, family: Family, skill: Floats, value: float, seed: Sequence[int]) -> Any:
+def play(course: Schedule, family: Family, skill: Floats, value: float, seed: Sequence[int]) -> Any:
     """The results of one game of a family among these players."""
     return family.simulate(course, skill, np.random.default_rng(list(seed)))(value)
 

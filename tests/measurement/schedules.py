@@ -8,7 +8,7 @@ from ludometer.arrays import Floats
 from ludometer.matches import Matches
 from ludometer.measurement.benchmarks.families import Deterministic
 from ludometer.players import Players
-from ludometer.ratings.replicates import Course
+from ludometer.ratings.replicates import Schedule
 
 
 def closest_of(n_players: int, n_matches: int, candidates: int, *, seed: int = 0) -> tuple[Floats, Matches]:
@@ -50,7 +50,7 @@ def schedule_of(first: Floats, second: Floats, n_players: int) -> Matches:
 def played_at(matches: Matches, strength: Floats, x: float, *, seed: int = 0) -> Matches:
     """An x%-deterministic game on a schedule, by these strengths."""
     pairs = matches.pairs
-    halves = Deterministic().simulate(Course(matches), strength, np.random.default_rng(seed))(x)
+    halves = Deterministic().simulate(Schedule(matches), strength, np.random.default_rng(seed))(x)
     return Matches.of_pairs(pairs.first, pairs.second, halves, players=matches.players, ordered=True)
 
 

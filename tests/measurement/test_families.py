@@ -14,7 +14,7 @@ from ludometer.matches import Matches
 from ludometer.measurement.benchmarks.families import Deterministic, Family, Mixed, Replicate, Skilled
 from ludometer.measurement.benchmarks.yardstick import make_course
 from ludometer.ratings.prizes import make_prizes
-from ludometer.ratings.replicates import Course
+from ludometer.ratings.replicates import Schedule
 from ludometer.scale import expected_score
 from ludometer.simulate import simulate_coin, simulate_strengths
 
@@ -22,11 +22,11 @@ N = 60_000
 FAMILIES: dict[str, Family] = {"deterministic": Deterministic(), "chess": Mixed(), "skilled": Skilled(0.2)}
 
 
-def course_of_two(n_matches: int = N, n_players: int = 50) -> Course:
+def course_of_two(n_matches: int = N, n_players: int = 50) -> Schedule:
     return make_course(simulate_coin(n_players, n_matches, seed=1))
 
 
-def course_of_several(prizes: str = "linear", n_matches: int = N // 3, per_match: int = 3) -> Course:
+def course_of_several(prizes: str = "linear", n_matches: int = N // 3, per_match: int = 3) -> Schedule:
     return make_course(simulate_coin(50, n_matches, per_match=per_match, seed=1), make_prizes(prizes))
 
 
@@ -34,11 +34,11 @@ def skills(n_players: int = 50, seed: int = 2) -> Floats:
     return np.random.default_rng(seed).standard_normal(n_players)
 
 
-def dealt(family: Family, course: Course, seed: int = 3) -> Replicate:
+def dealt(family: Family, course: Schedule, seed: int = 3) -> Replicate:
     return family.simulate(course, skills(), np.random.default_rng(seed))
 
 
-def better_scores(course: Course, halves: Floats, skill: Floats) -> Floats:
+def better_scores(course: Schedule, halves: Floats, skill: Floats) -> Floats:
     """What the better player of each match scored."""
     pairs = course.matches.pairs
     score: Floats = np.asarray(halves) / 2

@@ -16,26 +16,26 @@ from ludometer.measurement.benchmarks.inversion import GROUP, Inversion, Target,
 from ludometer.measurement.benchmarks.yardstick import make_course
 from ludometer.parallel import Workers
 from ludometer.ratings.prizes import make_prizes
-from ludometer.ratings.replicates import Course, fit_replays
+from ludometer.ratings.replicates import Schedule, fit_replicates
 from ludometer.simulate import simulate_coin
 
 COURSE = make_course(simulate_coin(100, 5_000, activity=0.5, seed=1))
 TINY = make_course(simulate_coin(30, 800, seed=2))
 
 
-def target_of(course: Course, family: Family, value: float, seed: int) -> Target:
+def target_of(course: Schedule, family: Family, value: float, seed: int) -> Target:
     """A game of the family with this value, as a record to be matched."""
     counted = course.matches.counts >= 25
     blank = Target(course, counted, 0.0, 20.0)
     results = np.column_stack([simulate_replicate(blank, family, [10_000, seed], replicate=0)(value)])
-    fit = fit_replays(course, results, counted=counted, guess=np.array([20.0]))
+    fit = fit_replicates(course, results, counted=counted, guess=np.array([20.0]))
     return Target(course, counted, float(fit.sd[0]), float(fit.k[0]))
 
 
 def sd_at(target: Target, family: Family, seed: list[int], replicate: int, value: float) -> float:
     """The spread of one replicate at one value."""
     results = np.column_stack([simulate_replicate(target, family, seed, replicate=replicate)(value)])
-    return float(fit_replays(target.course, results, counted=target.counted, guess=np.array([20.0])).sd[0])
+    return float(fit_replicates(target.course, results, counted=target.counted, guess=np.array([20.0])).sd[0])
 
 
 @pytest.mark.parametrize(

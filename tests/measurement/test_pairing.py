@@ -13,7 +13,7 @@ from ludometer.measurement import measure
 from ludometer.measurement.benchmarks.families import Deterministic
 from ludometer.measurement.benchmarks.inversion import Inversion, Target, invert
 from ludometer.measurement.record.pairing import TOO_CLOSE, Pairing, normal_scores, study_pairing
-from ludometer.ratings.replicates import Course
+from ludometer.ratings.replicates import Schedule
 from ludometer.ratings.systems.best_fit import fit_best_elo
 from ludometer.simulate import simulate_strengths
 from tests.measurement.schedules import closest_of, in_pools, played_at
@@ -23,7 +23,7 @@ def matched(matches: Matches, pairing: Pairing | None) -> Inversion:
     fit, counted = fit_best_elo(matches), matches.counts >= 25
     sd = float(fit.rating[counted].std(ddof=1))
     orders = None if pairing is None else pairing.skills
-    return invert(Target(Course(matches), counted, sd, fit.k, orders), Deterministic(), replicates=19, seed=[7])
+    return invert(Target(Schedule(matches), counted, sd, fit.k, orders), Deterministic(), replicates=19, seed=[7])
 
 
 def game(candidates: int, seed: int, *, n_players: int = 2_000, n_matches: int = 30_000) -> Matches:

@@ -17,7 +17,7 @@ from ludometer.measurement.benchmarks.yardstick import (
 )
 from ludometer.parallel import Workers
 from ludometer.ratings.prizes import make_prizes
-from ludometer.ratings.replicates import fit_replays
+from ludometer.ratings.replicates import fit_replicates
 from ludometer.ratings.systems.best_fit import fit_best_elo
 from ludometer.simulate import simulate_coin, simulate_strengths
 
@@ -75,8 +75,8 @@ def test_the_sd_interval_covers_what_the_same_players_show_on_average() -> None:
             simulate_replicate(blank, Skilled(), [77, seed], chance=[78, seed, luck], replicate=0) for luck in range(41)
         ]
         results = np.column_stack([game(150.0) for game in games])
-        fits = fit_replays(COURSE, results[:, :40], counted=COUNTED, guess=np.full(40, 30.0))
-        own = fit_replays(COURSE, results[:, 40:], counted=COUNTED, guess=np.full(1, 30.0))
+        fits = fit_replicates(COURSE, results[:, :40], counted=COUNTED, guess=np.full(40, 30.0))
+        own = fit_replicates(COURSE, results[:, 40:], counted=COUNTED, guess=np.full(1, 30.0))
         target = target_with(float(own.sd[0]), float(own.k[0]))
         skill = invert(target, Skilled(), replicates=19, seed=[seed])
         found = repeat_play(
@@ -93,7 +93,7 @@ def test_the_sd_interval_covers_what_the_same_players_show_on_average() -> None:
 def test_the_interval_is_as_wide_as_games_of_the_same_players_differ() -> None:
     blank = target_with(0.0)
     games = [simulate_replicate(blank, Skilled(), [77, 1], chance=[78, 1, luck], replicate=0) for luck in range(60)]
-    fits = fit_replays(
+    fits = fit_replicates(
         COURSE, np.column_stack([game(150.0) for game in games]), counted=COUNTED, guess=np.full(60, 30.0)
     )
     target = target_with(float(np.median(fits.sd)), float(np.median(fits.k)))

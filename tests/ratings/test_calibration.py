@@ -57,14 +57,14 @@ def test_the_spread_is_that_of_the_skills() -> None:
 def test_the_optimal_step_is_that_of_theory() -> None:
     matches = simulate_strengths(300, 30_000, sd=200, seed=2)
     fitted = Calibrated(Dynamic(), "optimal").fitted(matches, in_sample=False)
-    assert fitted.system.h == pytest.approx(optimal_step(sd=find_spread(Dynamic(), matches), games=200))
+    assert fitted.h == pytest.approx(optimal_step(sd=find_spread(Dynamic(), matches), games=200))
     assert fitted.parameters["in_sample"] is False
 
 
 def test_a_coin_has_the_smallest_step() -> None:
     fitted = Calibrated(Dynamic()).fitted(simulate_coin(50, 20_000, seed=1), in_sample=True)
-    assert isinstance(fitted.system.h, float)
-    assert fitted.system.h < 1
+    assert isinstance(fitted.h, float)
+    assert fitted.h < 1
     assert log_loss_of(fitted, simulate_coin(50, 20_000, seed=1)) == pytest.approx(math.log(2), abs=1e-4)
 
 

@@ -13,7 +13,7 @@ from ludometer.errors import NoFiniteFit
 from ludometer.matches import Matches, Pairs
 from ludometer.measurement.benchmarks.yardstick import make_course
 from ludometer.ratings.prizes import WINNER, Prizes, make_prizes, seat_columns
-from ludometer.ratings.replicates import Course, Replays, fit_replays
+from ludometer.ratings.replicates import ReplicateFits, Schedule, fit_replicates
 from ludometer.ratings.systems.best_fit import fit_best_elo
 from ludometer.simulate import deterministic_on, simulate_coin, simulate_deterministic, simulate_strengths
 
@@ -27,10 +27,10 @@ def results_of(matches: Matches, prizes: Prizes = WINNER) -> Any:
     return np.ascontiguousarray(column[:, np.newaxis])
 
 
-def replay(matches: Matches, prizes: Prizes = WINNER, *, guess: float = 20.0, min_matches: int = 25) -> Replays:
+def replay(matches: Matches, prizes: Prizes = WINNER, *, guess: float = 20.0, min_matches: int = 25) -> ReplicateFits:
     course = make_course(matches, prizes)
     counted = matches.counts >= min_matches
-    return fit_replays(course, results_of(matches, prizes), counted=counted, guess=np.array([guess]))
+    return fit_replicates(course, results_of(matches, prizes), counted=counted, guess=np.array([guess]))
 
 
 RECORDS = {
@@ -88,8 +88,8 @@ def test_games_together_are_fitted_as_each_alone() -> None:
     schedule = simulate_coin(60, 3_000, activity=0.8, seed=1)
     games = [deterministic_on(schedule, x, seed=seed)[0] for seed, x in enumerate((0, 0, 5, 20, 60, 95, 100))]
     counted = schedule.counts >= 25
-    together = fit_replays(
-        Course(schedule), np.hstack([results_of(game) for game in games]), counted=counted, guess=np.full(7, 20.0)
+    together = fit_replicates(
+        Schedule(schedule), np.hstack([results_of(game) for game in games]), counted=counted, guess=np.full(7, 20.0)
     )
     for place, game in enumerate(games):
         alone = replay(game)
@@ -101,11 +101,11 @@ def test_games_together_are_fitted_as_each_alone() -> None:
 def test_groups_of_players_have_their_own_sd_and_share_the_k() -> None:
     matches = simulate_strengths(200, 4_000, sd=200, activity=1.0, seed=3)
     groups = np.stack([matches.counts >= cutoff for cutoff in (1, 25, 60)])
-    found = fit_replays(Course(matches), results_of(matches), counted=groups, guess=np.array([20.0]))
+    found = fit_replicates(Schedule(matches), results_of(matches), counted=groups, guess=np.array([20.0]))
     assert found.sd.shape == (1, 3)
     best = fit_best_elo(matches)
     for place, group in enumerate(groups):
-        alone = fit_replays(Course(matches), results_of(matches), counted=group, guess=np.array([20.0]))
+        alone = fit_replicates(Schedule(matches), results_of(matches), counted=group, guess=np.array([20.0]))
         assert found.sd[0, place] == pytest.approx(alone.sd[0], rel=1e-12)
         assert found.sd[0, place] == pytest.approx(best.rating[group].std(ddof=1), rel=1e-3)
     assert len({round(float(sd)) for sd in found.sd[0]}) == 3
@@ -121,7 +121,7 @@ def test_the_guess_does_not_matter(seed: int, sd: float, draws: float, guess: fl
 
 
 def test_a_table_has_a_row_for_each_match_of_two_or_each_seat() -> None:
-    assert Course(simulate_coin(10, 50)).n_results == 50
+    assert Schedule(simulate_coin(10, 50)).n_results == 50
     assert make_course(simulate_coin(10, 50, per_match=3)).n_results == 150
 
 

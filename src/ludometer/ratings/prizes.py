@@ -1,4 +1,4 @@
-"""What each place of a match is worth: rules by name, lists, tables from a file, or what the record says."""
+"""What each place of a match is worth: rules by name, lists, tables from a file, or a column of the record."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _RECORDED = "recorded"
 
 @dataclass(frozen=True)
 class Prizes:
-    """The prizes of the places of a match, as users name them.
+    """The prizes of the places of a match, made by `make_prizes` from what users write.
 
-    "winner" takes all; "linear" pays n - 1 to the first of n and 0 to the last; "top-heavy" pays the first three 5, 3
-    and 2; "50,30,20" the first ones, the others nothing; a CSV file has a row for each place; any other name is a
-    column of the record. Made by `make_prizes`.
+    "winner": the winner takes all. "linear": n - 1 for the first of n down to 0 for the last. "top-heavy": 5, 3 and 2
+    for the first three. "50,30,20": these for the first places, nothing for the others. A CSV file with one row per
+    place. Any other name is a column of the record.
 
     >>> make_prizes("top-heavy").shares(4).tolist()
     [1.0, 0.6, 0.4, 0.0]
@@ -38,7 +38,7 @@ class Prizes:
 
     @property
     def are_recorded(self) -> bool:
-        """Whether they stand in the matches themselves."""
+        """Whether the matches carry them."""
         return self.rule == _RECORDED
 
     def shares(self, n: int) -> Floats:
@@ -56,10 +56,10 @@ class Prizes:
         if self.rule == "top-heavy":
             return _TOP_HEAVY
         if self.are_recorded:
-            raise LudometerError(f"prizes {self.name}: they stand in the matches, there is no rule for {n} players")
+            raise LudometerError(f"prizes {self.name} come from the record: there is no rule for {n} players")
         known = dict(self.table)
         if n not in known and None not in known:
-            raise LudometerError(f"{self.name} has no prizes for matches of {n} players")
+            raise LudometerError(f"{self.name} has no prizes for matches with {n} players")
         return known.get(n) or known[None]
 
 
@@ -67,11 +67,11 @@ WINNER = Prizes()
 """The default: the winner takes all."""
 
 RECORDED = Prizes(_RECORDED, _RECORDED)
-"""Those that `Matches` carry."""
+"""The prizes that `Matches` carry."""
 
 
 def make_prizes(text: str) -> Prizes:
-    """Prizes by what users write: a rule, numbers, the name of a CSV file, or of a column of the record.
+    """Prizes from what users write: a rule, numbers, the name of a CSV file, or of a column of the record.
 
     >>> make_prizes("50,30,20").shares(5).tolist()
     [1.0, 0.6, 0.4, 0.0, 0.0]
@@ -124,7 +124,7 @@ def _ruled_shares(seats: Seats, prizes: Prizes) -> Floats:
 def _recorded_shares(seats: Seats, name: str) -> Floats:
     """What the seats of a match won, in order of their places."""
     if seats.prize is None:
-        raise MatchDataError(f"prizes {name}: the matches carry none")
+        raise MatchDataError(f"prizes {name}: the matches have none")
     if not len(seats):
         return np.empty(0)
     slot = np.repeat(seats.starts[:-1], seats.sizes) + seats.place
@@ -165,7 +165,7 @@ def _read_table(path: Path) -> tuple[tuple[int | None, tuple[float, ...]], ...]:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise LudometerError(f"--prizes {path}: cannot be read: {error}") from error
     if not rows or not {"place", "prize"} <= rows[0].keys():
-        raise LudometerError(f"--prizes {path}: a row for each place is needed, with the columns place and prize")
+        raise LudometerError(f"--prizes {path}: write one row per place, with the columns place and prize")
     places: dict[int | None, dict[int, float]] = {}
     for line, row in enumerate(rows, 2):
         try:
@@ -174,7 +174,7 @@ def _read_table(path: Path) -> tuple[tuple[int | None, tuple[float, ...]], ...]:
         except (TypeError, ValueError) as error:
             raise LudometerError(f"--prizes {path}, line {line}: place and players are whole numbers") from error
         if place in places.setdefault(players, {}):
-            raise LudometerError(f"--prizes {path}, line {line}: place {place} stands there twice")
+            raise LudometerError(f"--prizes {path}, line {line}: place {place} is listed twice")
         places[players][place] = prize
     return tuple((players, _in_order(known, players, path)) for players, known in places.items())
 
@@ -182,7 +182,7 @@ def _read_table(path: Path) -> tuple[tuple[int | None, tuple[float, ...]], ...]:
 def _in_order(known: dict[int, float], players: int | None, path: Path) -> tuple[float, ...]:
     where = f"--prizes {path}" + ("" if players is None else f", {players} players")
     if sorted(known) != list(range(1, len(known) + 1)):
-        raise LudometerError(f"{where}: places have to be 1, 2, 3, ... without a gap")
+        raise LudometerError(f"{where}: places must be 1, 2, 3, ... without a gap")
     if players is not None and (players < 2 or len(known) > players):
         raise LudometerError(f"{where}: {len(known)} places")
     return _checked([known[place] for place in sorted(known)], where)

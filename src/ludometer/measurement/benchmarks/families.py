@@ -15,7 +15,7 @@ import numpy as np
 from ludometer.arrays import Floats, Halves
 from ludometer.matches import Pairs, Seats
 from ludometer.ratings.draws import draw_probability, fit_draws
-from ludometer.ratings.replicates import Course
+from ludometer.ratings.replicates import Schedule
 from ludometer.scale import expected_score, from_elo
 
 Replicate = Callable[[float], Any]
@@ -39,7 +39,7 @@ class Family(Protocol):
         """The largest value of the parameter; the smallest is 0, a game of chance."""
         ...
 
-    def simulate(self, course: Course, skill: Floats, rng: np.random.Generator) -> Replicate:
+    def simulate(self, course: Schedule, skill: Floats, rng: np.random.Generator) -> Replicate:
         """A game among players with these skills (standard normal scores), all its chance drawn."""
         ...
 
@@ -54,7 +54,7 @@ class Deterministic:
     draws: float = 0.0
     highest: ClassVar[float] = 100.0
 
-    def simulate(self, course: Course, skill: Floats, rng: np.random.Generator) -> Replicate:
+    def simulate(self, course: Schedule, skill: Floats, rng: np.random.Generator) -> Replicate:
         """The better wins, or all finish in the order of strength, where a uniform number is below x."""
         table = course.matches.table
         if isinstance(table, Seats):
@@ -80,7 +80,7 @@ class Mixed:
     draws: float = CHESS_DRAWS
     highest: ClassVar[float] = 100.0
 
-    def simulate(self, course: Course, skill: Floats, rng: np.random.Generator) -> Replicate:
+    def simulate(self, course: Schedule, skill: Floats, rng: np.random.Generator) -> Replicate:
         """Logistic results with Davidson's draws, and coins with the same share of draws; no ties of several."""
         table = course.matches.table
         if isinstance(table, Seats):
@@ -101,7 +101,7 @@ class Skilled:
     games: int = 1
     highest: ClassVar[float] = 3000.0
 
-    def simulate(self, course: Course, skill: Floats, rng: np.random.Generator) -> Replicate:
+    def simulate(self, course: Schedule, skill: Floats, rng: np.random.Generator) -> Replicate:
         """Logistic results with Davidson's draws; a rank-ordered logit of several."""
         table = course.matches.table
         if isinstance(table, Seats):
@@ -118,7 +118,7 @@ def _mixed(decided: Halves, coins: Halves, rng: np.random.Generator) -> Replicat
     return lambda x: np.where(chance < x, decided, coins)
 
 
-def _mixed_seats(course: Course, key: Floats, rng: np.random.Generator) -> Replicate:
+def _mixed_seats(course: Schedule, key: Floats, rng: np.random.Generator) -> Replicate:
     table = course.matches.seats
     chance = np.repeat(100 * rng.random(len(table), dtype=np.float32), table.sizes)
     # a random order of the seats of a match: no key of one is compared with that of another
@@ -163,7 +163,7 @@ def _clocks(natural: Floats, rng: np.random.Generator) -> Floats:
     return natural + rng.gumbel(size=len(natural))
 
 
-def _shares(course: Course, key: Floats) -> Floats:
+def _shares(course: Schedule, key: Floats) -> Floats:
     """What each seat gets when those of a match finish in the order of their keys, the largest first."""
     from ludometer.kernels.systems.multiplayer import order_seats
 

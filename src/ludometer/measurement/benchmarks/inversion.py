@@ -16,7 +16,7 @@ import numpy as np
 from ludometer.arrays import Floats, Mask
 from ludometer.measurement.benchmarks.families import Family, Replicate
 from ludometer.parallel import Workers, map_tasks
-from ludometer.ratings.replicates import Course, fit_replays
+from ludometer.ratings.replicates import Schedule, fit_replicates
 
 Interval = tuple[float, float]
 
@@ -43,7 +43,7 @@ _SECANTS, _MOST_ROUNDS = 5, 14
 class Target:
     """What is matched: the SD of those who count, at the best k, on this schedule."""
 
-    course: Course
+    course: Schedule
     counted: Mask
     sd: float
     k: float
@@ -158,7 +158,7 @@ def _solve(
         if not moving:
             break
         results = np.column_stack([games[place](paths[place].value) for place in moving])
-        fits = fit_replays(target.course, results, counted=target.counted, guess=guess[moving])
+        fits = fit_replicates(target.course, results, counted=target.counted, guess=guess[moving])
         for place, sd, k in zip(moving, fits.sd, fits.k, strict=True):
             paths[place].note(float(sd))
             guess[place] = k if 0 < k < np.inf else target.k

@@ -27,7 +27,7 @@ from ludometer.measurement.benchmarks.inversion import HALF, Interval, Inversion
 from ludometer.measurement.record.pairing import Pairing, study_pairing
 from ludometer.parallel import Workers, map_tasks
 from ludometer.ratings.prizes import WINNER, Prizes, seat_columns
-from ludometer.ratings.replicates import Course, fit_replays
+from ludometer.ratings.replicates import Schedule, fit_replicates
 from ludometer.ratings.systems.best_fit import fit_best_elo
 from ludometer.selection import keep_connected
 
@@ -111,11 +111,11 @@ class Repetition:
     k_interval: Interval | None
 
 
-def make_course(matches: Matches, prizes: Prizes = WINNER) -> Course:
+def make_course(matches: Matches, prizes: Prizes = WINNER) -> Schedule:
     """The schedule as the kernels want it."""
     if isinstance(matches.table, Pairs):
-        return Course(matches)
-    return Course(matches, seat_columns(matches.table, prizes)[0])
+        return Schedule(matches)
+    return Schedule(matches, seat_columns(matches.table, prizes)[0])
 
 
 def replicates_for(n_matches: int) -> tuple[int, int]:
@@ -239,7 +239,7 @@ def _play_twice(task: tuple[Family, float, Sequence[int]], target: Target, group
             for repeat in (1, 2)
         ]
     )
-    fits = fit_replays(target.course, results, counted=groups, guess=np.full(4, max(target.k, 0.1)))
+    fits = fit_replicates(target.course, results, counted=groups, guess=np.full(4, max(target.k, 0.1)))
     return np.column_stack((fits.sd, fits.k)).reshape(2, 2, -1)
 
 

@@ -19,7 +19,7 @@ from ludometer.measurement.benchmarks.inversion import Interval, Share, Target, 
 from ludometer.measurement.benchmarks.yardstick import Reference, make_course, match_yardstick
 from ludometer.parallel import Workers, map_tasks
 from ludometer.ratings.prizes import Prizes, make_prizes, seat_columns
-from ludometer.ratings.replicates import fit_replays
+from ludometer.ratings.replicates import fit_replicates
 from ludometer.selection import least_experience
 
 UNITS = (3, 9, 35)
@@ -197,7 +197,7 @@ def _target(matches: Matches, counted: Mask, prizes: Prizes, skills: Floats | No
     course = make_course(matches, prizes)
     table = matches.table
     results: Any = table.halves if isinstance(table, Pairs) else seat_columns(table, prizes)[1]
-    fit = fit_replays(course, np.ascontiguousarray(results[:, np.newaxis]), counted=counted, guess=np.array([k]))
+    fit = fit_replicates(course, np.ascontiguousarray(results[:, np.newaxis]), counted=counted, guess=np.array([k]))
     return Target(course, counted, float(fit.sd[0]), float(fit.k[0]), skills)
 
 
@@ -206,7 +206,7 @@ def _series(target: Target, unit: int, primary: Primary) -> Target:
     family = Skilled(0.0, unit)
     games = [simulate_replicate(target, family, [*primary.seed, unit], replicate=replicate) for replicate in range(4)]
     results = np.column_stack([game(primary.skill) for game in games])
-    fits = fit_replays(target.course, results, counted=target.counted, guess=np.full(4, 2 * max(target.k, 0.1)))
+    fits = fit_replicates(target.course, results, counted=target.counted, guess=np.full(4, 2 * max(target.k, 0.1)))
     return replace(target, sd=float(fits.sd.mean()), k=float(fits.k.mean()))
 
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from ludometer.arrays import Codes, Floats
+from ludometer.arrays import Floats
 from ludometer.drawing import ACCENT, INK
 from ludometer.errors import LudometerError, MatchDataError, NoFiniteFit
 from ludometer.matches import Matches, Seats
 from ludometer.ratings.prizes import WINNER, Prizes, seat_columns
 from ludometer.ratings.systems.elo import (
     Elo,
-    EloState,
     PassObserver,
     play_observed,
     play_once,
@@ -185,48 +184,21 @@ class BestFit:
     def fitted(self, matches: Matches, *, in_sample: bool) -> FittedElo:
         """The system with the k that fits these matches; `in_sample` if it will be scored on them too."""
         fit = fit_best_elo(matches, procedure=self.procedure, prizes=self.prizes, base=self.base, share=self.share)
-        return FittedElo(fit.k, in_sample, self.prizes, self.base, self.share)
+        return FittedElo(fit.k, prizes=self.prizes, base=self.base, share=self.share, in_sample=in_sample)
 
 
 @dataclass(frozen=True)
-class FittedElo:
+class FittedElo(Elo):
     """Elo with a fitted k; `in_sample` if it is scored on the matches that k was fitted to."""
 
-    k: float
-    in_sample: bool
-    prizes: Prizes = WINNER
-    base: Base = "10"
-    share: float = 1.0
+    start_rating: float = 0.0
+    in_sample: bool = True
     name: ClassVar[str] = BestFit.name
 
     @property
     def parameters(self) -> dict[str, Any]:
         """k, and whether it was fitted to the matches that it is scored on."""
         return {"k": self.k, "in_sample": self.in_sample} | unusual(self.prizes, self.base, self.share)
-
-    def start(self, n_players: int) -> EloState:
-        """Everybody at 0."""
-        return self._elo.start(n_players)
-
-    def play(self, state: EloState, matches: Matches) -> tuple[EloState, Floats]:
-        """Play the matches in order."""
-        return self._elo.play(state, matches)
-
-    def ratings(self, state: EloState) -> Floats:
-        """In Elo points, around 0."""
-        return self._elo.ratings(state)
-
-    def expect(self, state: EloState, first: Any, second: Any) -> Floats:
-        """The logistic curve of the rating differences."""
-        return self._elo.expect(state, first, second)
-
-    def expect_places(self, state: EloState, players: Codes) -> Floats:
-        """The probability of each place for each of these players."""
-        return self._elo.expect_places(state, players)
-
-    @property
-    def _elo(self) -> Elo:
-        return Elo(self.k, 0.0, self.prizes, self.base, self.share)
 
 
 class _Search:

@@ -38,11 +38,11 @@ class DynamicState:
 class Dynamic:
     """After a game R_1 += (h / 2) (S - E), R_2 -= (h / 2) (S - E), E = wp(R_1 - R_2): Smith 1994, equation 68.
 
-    h is a number, or a function of the size of the difference; both in Elo points, and refused where ratings would not
-    be stable. The curve wp is the logistic one, which makes this Elo with k = h / 2, or any function of the difference.
-    With `retire_after` who has not played for so many days retires: what he won since he entered is shared out equally
-    among those who stay, and taken back if he returns, so that the mean of active players stays where newcomers enter.
-    That needs times; take more days than any break of the whole league.
+    h is a number or a function of the size of the difference, in Elo points; steps at which ratings would be unstable
+    are refused. The curve wp is the logistic one, which makes this Elo with k = h / 2, or any function of the
+    difference. With `retire_after` a player who has not played for so many days retires: the points they won since they
+    entered are shared out equally among those who stay, and taken back if they return, so that the mean of active
+    players stays where newcomers enter. That needs times; choose more days than any break of the whole league.
 
     >>> system = Dynamic(h=64)
     >>> state, expected = system.play(system.start(2), Matches.of_pairs([0, 0], [1, 1], [1, 1]))
@@ -54,6 +54,8 @@ class Dynamic:
     start_rating: float = 1500.0
     curve: Curve | None = None
     retire_after: float | None = None
+    in_sample: bool | None = None
+    """Whether a fitted h is scored on the matches that it was fitted to."""
     name: ClassVar[str] = "dynamic"
 
     def __post_init__(self) -> None:
@@ -70,6 +72,7 @@ class Dynamic:
             start_rating=self.start_rating,
             curve=describe(self.curve),
             retire_after=self.retire_after,
+            in_sample=self.in_sample,
         )
 
     def start(self, n_players: int) -> DynamicState:
@@ -98,7 +101,7 @@ class Dynamic:
         return DynamicState(player, league), expected
 
     def ratings(self, state: DynamicState) -> Floats:
-        """In Elo points, around the start rating; of who retired, as he left."""
+        """In Elo points, around the start rating; retired players keep theirs."""
         return self.start_rating + to_elo(self._natural(state))
 
     def expect(self, state: DynamicState, first: Codes, second: Codes) -> Floats:
@@ -129,8 +132,8 @@ class Dynamic:
 class DynamicShrinking:
     """The dynamic system with h_t = h (G_1 G_2)^(-1/3), G_i the games of the two so far with this one.
 
-    Smith 1994, section 5: first games move a rating most. With a `floor` h_t never falls below it, so that ratings
-    still follow players who change.
+    Smith 1994, section 5: the first games move a rating most. With a `floor` h_t never falls below it, so that ratings
+    still follow players whose strength changes.
 
     >>> system = DynamicShrinking(h=240)
     >>> state, _ = system.play(system.start(2), Matches.of_pairs([0, 0], [1, 1], [1, 0]))
@@ -142,11 +145,13 @@ class DynamicShrinking:
     floor: float = 0.0
     start_rating: float = 1500.0
     curve: Curve | None = None
+    in_sample: bool | None = None
+    """As in `Dynamic`."""
     name: ClassVar[str] = "dynamic-shrinking"
 
     def __post_init__(self) -> None:
         if callable(self.h):
-            raise LudometerError("a step that shrinks with the games is a number at the first game")
+            raise LudometerError("a shrinking step is a number, the step at the first game")
         check_numbers(h=self.h, floor=self.floor, start_rating=self.start_rating)
         if self.floor < 0 or self.floor > self.h:
             raise LudometerError(f"the floor of the step must be from 0 to h = {self.h:g}, not {self.floor:g}")
@@ -155,7 +160,13 @@ class DynamicShrinking:
     @property
     def parameters(self) -> dict[str, Any]:
         """h, its floor and the start rating; the curve where it is given."""
-        return listed(h=self.h, floor=self.floor, start_rating=self.start_rating, curve=describe(self.curve))
+        return listed(
+            h=self.h,
+            floor=self.floor,
+            start_rating=self.start_rating,
+            curve=describe(self.curve),
+            in_sample=self.in_sample,
+        )
 
     def start(self, n_players: int) -> DynamicState:
         """Everybody at the start rating, without games."""
@@ -197,7 +208,7 @@ def read(table: Floats, difference: Floats) -> Floats:
 
 
 def check_numbers(**values: Any) -> None:
-    """Refuse parameters that are not finite numbers; a function may stand for a number where that is allowed."""
+    """Refuse parameters that are not finite numbers; functions pass."""
     for word, value in values.items():
         if callable(value):
             continue
@@ -206,5 +217,5 @@ def check_numbers(**values: Any) -> None:
 
 
 def listed(**values: Any) -> dict[str, Any]:
-    """Parameters for a list, without those that are not given."""
+    """Parameters by name, without those that are None."""
     return {word: value for word, value in values.items() if value is not None}

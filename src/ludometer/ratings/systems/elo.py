@@ -26,12 +26,12 @@ class EloState:
 class Elo:
     """E = 1 / (1 + 10^(-(R_i - R_j) / 400)) and R_i += k (S - E), R_j -= k (S - E), match after match.
 
-    Duersch et al. 2020, section 2, with their ratings starting at 0; leagues are used to 1500. Matches of several are
-    played by their section 4: finishing orders by the rank-ordered logit with weights 10^(R / 400), S and E a seat's
-    share of the largest prize and what it is expected to be. Records that hold only matches of two, without recorded
-    prizes, are played for the win. Base e is the scale on which the paper prints ratings of several players.
-    With a `share` below 1 two players' expectation is share E + (1 - share) / 2: that of a game of which only this
-    share is played and the rest decided by coins (its footnote 34).
+    Duersch et al. 2020, section 2, where ratings start at 0; leagues usually start at 1500. Multiplayer matches follow
+    their section 4: finishing orders by the rank-ordered logit with weights 10^(R / 400), with S a seat's share of the
+    largest prize and E its expectation. Records with two-player matches only, without recorded prizes, are played for
+    the win. Base e is the scale on which the paper prints multiplayer ratings. With a `share` below 1 the expectation
+    of two players is share E + (1 - share) / 2: only this share of matches is decided by play, the others by a coin
+    (footnote 34).
 
     >>> from ludometer.matches import Matches
     >>> elo = Elo(k=24)
@@ -58,12 +58,12 @@ class Elo:
             raise LudometerError(f"the base is 10 or e, not {self.base!r}")
         if not 0 < self.share <= 1:
             raise LudometerError(
-                f"the share of matches that are played must be above 0 and at most 1, not {self.share}"
+                f"the share of matches decided by play must be above 0 and at most 1, not {self.share}"
             )
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """k and the start rating; prizes, base and share where they are not the usual ones."""
+        """k and the start rating; prizes, base and share where they are not the defaults."""
         return {"k": self.k, "start_rating": self.start_rating} | unusual(self.prizes, self.base, self.share)
 
     def start(self, n_players: int) -> EloState:
@@ -88,7 +88,7 @@ class Elo:
         return expected if self.share == 1 else self.share * expected + (1 - self.share) / 2
 
     def expect_places(self, state: EloState, players: Codes) -> Floats:
-        """The probability of each place (columns) for each of these players (rows) in a match of all of them."""
+        """The probability of each place (columns) for each of these players (rows) in one match."""
         from ludometer.kernels.skills.ranks import SPREAD, rank_probabilities
 
         natural = state.natural[players]
@@ -106,10 +106,10 @@ def play_once(
     before: Floats | None = None,
     loss: float = 0.0,
 ) -> float:
-    """One pass in natural units over two-player or multiplayer matches, and its loss.
+    """One pass in natural units over matches of any kind; returns its loss.
 
-    `rating` (players, 1) is moved in place. `expected` gets the forecasts, of length 0 it is not wanted; `before` gets
-    the ratings at match time, by match and player or by seat. The loss of two-player matches goes on from `loss`.
+    `rating` (players, 1) changes in place. Forecasts are written to `expected` unless its length is 0, and the ratings
+    before each match to `before`, by match and player or by seat. The loss of two-player matches is added to `loss`.
     """
     from ludometer.kernels.systems.elo import elo_pass
     from ludometer.kernels.systems.multiplayer import seats_pass
@@ -162,19 +162,19 @@ def play_observed(
 
 
 def refuse_base_of_several(base: Base) -> None:
-    """Two-player ratings are printed on Elo's own scale."""
+    """Two-player ratings have Elo's own scale only."""
     if base == "e":
-        raise LudometerError("base e is how ratings of several players are printed; matches of two need base 10")
+        raise LudometerError("base e is the scale of printed multiplayer ratings: two-player matches need base 10")
 
 
 def refuse_share_of_several(share: float) -> None:
-    """The bounded expectation is one of two players."""
+    """The bounded expectation is defined for two players only."""
     if share != 1:
-        raise LudometerError("a share of matches that are played is known for matches of two only")
+        raise LudometerError("a share of matches decided by play is known for two-player matches only: leave it out")
 
 
 def unusual(prizes: Prizes, base: Base, share: float = 1.0) -> dict[str, Any]:
-    """Prizes, base and share for a list of parameters, where they are not the usual ones."""
+    """Prizes, base and share where they are not the defaults, for a list of parameters."""
     given = {"prizes": prizes.name, "base": base, "share": share}
     usual = {"prizes": WINNER.name, "base": "10", "share": 1.0}
     return {name: value for name, value in given.items() if value != usual[name]}

@@ -1,4 +1,4 @@
-"""What federations do to ratings: updates once a period, average opponents, floors, bonus points, newcomers' means."""
+"""What federations do to ratings: updates per period, average opponents, floors, bonus points, newcomers' means."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from ludometer.scale import expected_score, from_elo, to_elo
 
 @dataclass(frozen=True)
 class FederationState:
-    """Players' rows with the sums of the running period, who plays in it, and the points created so far."""
+    """Players' rows with the sums of the current period, who plays in it, and the points created so far."""
 
     player: Floats
     members: Codes
     clock: Counts
-    """The running period, and how many have played in it."""
+    """The current period, and the number of players in it."""
     created: Floats
     n_matches: int
 
 
 @dataclass(frozen=True)
 class Federation:
-    """Elo that changes ratings at the end of each period only, with the switches of real federations, all off.
+    """Elo that changes ratings at the end of each period only, with the options of real federations, all off.
 
-    A period is so many days or `period_matches`, with neither as in `Glicko2`. With `averages` a player's expectation
-    is his matches times that against the mean rating of his opponents, which is not the sum of his expectations.
-    `floor`: no rating falls below; `drop`: nor more than this below one's best. `bonus`: what is gained in a period
-    above bonus times the root of its matches counts twice. `newcomer_mean`: newcomers of a period are shifted by a
-    constant, so that their mean is this. Each switch creates or destroys points: `created` counts them.
+    A period has so many days or `period_matches`; with neither see `Glicko2`. With `averages` a player's expectation is
+    their number of matches times the expectation against the mean rating of their opponents, which is not the sum of
+    the expectations. `floor`: no rating falls below it. `drop`: no rating falls more than this below its maximum.
+    `bonus`: gains in a period above bonus times the root of its matches count twice. `newcomer_mean`: newcomers of a
+    period are shifted to this mean. Each option creates or destroys points: `created` counts them.
 
     >>> league = Federation(k=32, floor=1490)
     >>> state, _ = league.play(league.start(2), Matches.of_pairs([0], [1], [1]))
@@ -67,7 +67,7 @@ class Federation:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """k, the start rating and the switches that are on."""
+        """k, the start rating and the options that are on."""
         return listed(
             k=self.k,
             start_rating=self.start_rating,

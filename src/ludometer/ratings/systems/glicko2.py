@@ -18,7 +18,7 @@ from ludometer.scale import expected_score, from_elo, to_elo
 
 @dataclass(frozen=True)
 class GlickoState:
-    """Players' rows, the sums of a period that is not over among them; matches so far, and the period of the last."""
+    """Players' rows with the sums of the current period; matches so far, and the period of the last."""
 
     player: Floats
     n_matches: int
@@ -30,10 +30,10 @@ class GlickoState:
 class Glicko2:
     """Glickman, Example of the Glicko-2 system (2013): rating, deviation and volatility, updated period by period.
 
-    Forecasts are made of the ratings before the match's period, with both deviations; a period is so many days
-    (`period`) or matches of the record (`period_matches`). With neither it is a week where times are dates, each time
-    of its own where they are numbers such as months, and each match where there are none. Newcomers start at 1500 with
-    deviation 350, volatility 0.06. A departure: deviations do not grow above a newcomer's.
+    Forecasts use the ratings before the match's period, with both deviations. A period has so many days (`period`) or
+    matches of the record (`period_matches`); with neither it is a week where times are dates, one time where they are
+    numbers such as months, and one match where there are none. Newcomers start at 1500 with deviation 350 and
+    volatility 0.06. A departure: deviations do not grow above a newcomer's.
 
     >>> system = Glicko2()
     >>> state, expected = system.play(system.start(2), Matches.of_pairs([0, 0], [1, 1], [1, 1]))
@@ -60,7 +60,7 @@ class Glicko2:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """All of them that are given."""
+        """All parameters that are given."""
         return listed(
             tau=self.tau,
             period=self.period,

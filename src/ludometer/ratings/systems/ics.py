@@ -1,4 +1,4 @@
-"""The internet chess server's system of 1993, which Smith describes: a dynamic system with provisional players."""
+"""The rating system of the Internet Chess Server in 1993: a dynamic system with provisional players."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NEAR, _FAR = 200.0, 400.0
 
 @dataclass(frozen=True)
 class ChessServerState:
-    """Players' rows and the sum and number of established ratings, in natural units around where newcomers stand."""
+    """Players' rows and the sum and number of established ratings, in natural units around a newcomer's rating."""
 
     player: Floats
     established: Floats
@@ -27,12 +27,12 @@ class ChessServerState:
 
 @dataclass(frozen=True)
 class InternetChess:
-    """h = 64 between established players; below 20 games a rating is provisional, the mean of one value a game.
+    """h = 64 between established players; below 20 games a rating is provisional, the mean of one value per game.
 
     The value against a provisional opponent is the average of the two ratings (1600 for one who has not played) + 200
-    for a win, - 200 for a loss; against an established one his rating + or - 400. To the mean a tenth of (1720 - mean
-    of established players) is added, nothing before there are any. An established player's change against a
-    provisional one is n / 20 of the usual, n being the games that one had played. Smith 1994, section 7.
+    for a win, - 200 for a loss; against an established opponent it is their rating + or - 400. A tenth of (1720 - mean
+    of established players) is added to the mean once there are established players. Against a provisional opponent
+    with n games an established player changes by n / 20 of the usual. Smith 1994, section 7.
 
     >>> system = InternetChess()
     >>> state, _ = system.play(system.start(2), Matches.of_pairs([0, 0], [1, 1], [1, 0.5]))
@@ -54,7 +54,7 @@ class InternetChess:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """All of them."""
+        """All parameters."""
         return {
             "h": self.h,
             "provisional": self.provisional,

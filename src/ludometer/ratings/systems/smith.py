@@ -38,11 +38,10 @@ class SmithState:
 class FittedSmith:
     """Smith's system with all its numbers: h after the first `games`, before them the expectation under the prior.
 
-    A newcomer's rating is what is to be expected of a normal prior with this SD, around the mean of established players
-    (the start rating before there are any), and of his results so far, his opponents held fixed at their ratings
-    before each game; other newcomers count with theirs.
-    An established player moves by (h / 2) (S - E), against one who has played n of his first games by n / games of it.
-    Forecasts of newcomers are flattened by their uncertainty.
+    A newcomer's rating is the expectation under a normal prior with this SD around the mean of established players (the
+    start rating before there are any), given their results so far, with opponents, newcomers among them, fixed at their
+    ratings before each game. An established player moves by (h / 2) (S - E); against one who has played n of their
+    first games, by n / games of it. Uncertainty flattens the forecasts for newcomers.
 
     >>> system = FittedSmith(h=40, sd=300)
     >>> state, expected = system.play(system.start(2), Matches.of_pairs([0, 0], [1, 1], [1, 1]))
@@ -118,11 +117,10 @@ class FittedSmith:
 class Smith:
     """Smith's recommended system (1994, section 8), whose numbers are fitted to the record: `fitted` gives it.
 
-    The SD of the prior is that of the strengths (`calibration.find_spread`). By "optimal" h is the best in theory for
-    that SD, the mean games of established players after their first, and the error with which newcomers enter, for
-    players whose strength does not change; by "log-loss" that with the best forecasts, which is larger where it does.
-    The first `games` are 20, as on the internet chess server: by then results say more than the prior, a newcomer's
-    error being 60 to 150 points.
+    The SD of the prior is that of the strengths (`tuning.find_spread`). By "optimal" h is the best in theory for that
+    SD, the mean games of established players after their first, the error of newcomers at entry, and constant
+    strengths; by "log-loss" it has the best forecasts, and is larger where strengths change. The first `games` are 20,
+    as on the Internet Chess Server: by then results outweigh the prior, and a newcomer's error is 60 to 150 points.
     """
 
     h: float | Literal["optimal", "log-loss"] = "optimal"
@@ -135,15 +133,15 @@ class Smith:
         check_numbers(games=self.games, start_rating=self.start_rating)
         _check_games(self.games)
         if isinstance(self.h, str) and self.h not in ("optimal", "log-loss"):
-            raise LudometerError(f"h is a number, or found by log-loss or optimal, not by {self.h!r}")
+            raise LudometerError(f"h is a number, log-loss or optimal, not {self.h!r}")
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Those that are given."""
+        """The parameters that are given."""
         return listed(h=self.h, sd=self.sd, games=self.games, start_rating=self.start_rating)
 
     def fitted(self, matches: Matches, *, in_sample: bool) -> FittedSmith:
-        """The system with its numbers; `in_sample` says whether it will be scored on these matches too."""
+        """The system with its numbers; `in_sample` if it will be scored on these matches too."""
         if not len(matches):
             raise MatchDataError("there are no matches")
         sd = float(np.clip(find_spread(Dynamic(), matches), *_SDS)) if self.sd is None else self.sd
@@ -155,7 +153,7 @@ class Smith:
 
 
 def _best_step_in_theory(system: FittedSmith, matches: Matches) -> float:
-    """From a first pass, whose step hardly matters for the error with which newcomers enter."""
+    """From a first pass, whose step hardly matters for the error of newcomers at entry."""
     from ludometer.ratings.noise.noise import BOUND, optimal_step
 
     state, _ = system.play(system.start(0), matches)
@@ -180,4 +178,4 @@ def _enough_rows(state: SmithState, n_matches: int, n_new: int) -> tuple[Floats,
 
 def _check_games(games: float) -> None:
     if games < 1 or games != int(games):
-        raise LudometerError(f"newcomers have a number of first games from 1 up, not {games}")
+        raise LudometerError(f"the number of first games must be a whole number from 1 up, not {games}")

@@ -1,4 +1,4 @@
-"""Static ratings as a rating system: all results so far at once, under a prior, fitted again as the record grows."""
+"""Static ratings as a rating system: refitted to all results under a prior as the record grows."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _FIRST = 50
 """Matches before the first fit."""
 
 _GUESS = 200.0
-"""The prior's SD before anything is known of it."""
+"""The prior's SD before it is estimated."""
 
 _MEANWHILE, _FINAL = 0.5, 1e-6
-"""How exactly ratings are found while the record is played, and in the end: Elo points."""
+"""The accuracy of ratings while the record is played, and at the end: Elo points."""
 
 _DRAWS = 16
 
@@ -45,7 +45,7 @@ class Results:
     met: Counts = field(default_factory=lambda: np.empty(0, np.int64))
 
     def add(self, matches: tuple[Pairs, ...]) -> Results:
-        """With more matches; whole numbers in a fixed order, so that nothing depends on how they came in."""
+        """With more matches; whole numbers in a fixed order, so that nothing depends on the batches."""
         if not matches:
             return self
         first, second, halves = (
@@ -80,7 +80,7 @@ class StaticState:
     """Ratings of the last fit around the prior's mean, 0 for newcomers."""
     sd: float
     memory: dict[Any, tuple[Floats, Floats]] = field(default_factory=dict, repr=False)
-    """The ratings and SDs of all results, once somebody asked for them."""
+    """The ratings and SDs of all results, once they were asked for."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,9 @@ class Static:
     """Expected ratings of all results so far (Smith 1994, section 8.1); newcomers stand at the prior's mean.
 
     The prior is normal with the start rating as its mean and this SD, which is estimated from the results if it is not
-    given; or any `prior`. The ratings that forecast are those of the last fit: a new one is due whenever the record
-    has grown by the share `refit`, or, if that is 1 or more, every so many matches. When is decided by the count of
-    matches played alone. Ratings, SDs and expectations that are asked for in the end are of all results.
+    given; or any `prior`. Forecasts use the ratings of the last fit: a new fit is due whenever the record has grown by
+    the share `refit`, or, if that is 1 or more, every `refit` matches; only the count of matches decides. The ratings,
+    SDs and expectations of a state are fitted to all its results.
 
     >>> static = Static(sd=200)
     >>> state, expected = static.play(static.start(2), Matches.of_pairs([0, 0], [1, 1], [1, 1]))
@@ -130,7 +130,7 @@ class Static:
         return StaticState(0, Results(), (), np.zeros(n_players), _GUESS if self.sd is None else self.sd)
 
     def play(self, state: StaticState, matches: Matches) -> tuple[StaticState, Floats]:
-        """Forecast match after match, and fit again when it is time."""
+        """Forecast match after match, and fit again when it is due."""
         pairs = matches.pairs
         expected = np.empty(len(pairs))
         state = replace(state, natural=_grown(state.natural, len(matches.players)), memory={})

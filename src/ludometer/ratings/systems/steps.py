@@ -1,4 +1,4 @@
-"""Steps h(|x|) and win probability curves in tables, checked: no incentive, a step above 0, an error that shrinks."""
+"""Steps h(|x|) and win probability curves: checked for stability, and tabulated for the kernels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Step = float | Callable[[Any], Any]
 
 SPACING = 4.0
 REACH = 4096.0
-"""Tables have a node at each 4 Elo points up to 4096; beyond, the last value holds."""
+"""Tables have a node every 4 Elo points up to 4096, and are constant beyond."""
 
 NODES = np.arange(0.0, REACH + SPACING, SPACING)
 
@@ -44,7 +44,7 @@ def step_bound(difference: Floats, *, curve: Curve | None = None) -> Floats:
 
 
 def check_step(step: Step, *, curve: Curve | None = None) -> None:
-    """Refuse a step at which ratings would not be stable, naming the difference at which it fails."""
+    """Refuse a step at which ratings would be unstable, and name the difference at which it fails."""
     if curve is not None:
         check_curve(curve)
     sizes = NODES if callable(step) else np.zeros(1)
@@ -63,20 +63,20 @@ def check_step(step: Step, *, curve: Curve | None = None) -> None:
 
 
 def check_curve(curve: Curve) -> None:
-    """Refuse what is no win probability: it must rise, and wp(x) + wp(-x) must be 1."""
+    """Refuse a curve that does not rise or for which wp(x) + wp(-x) is not 1."""
     above, below = _evaluate(curve, NODES), _evaluate(curve, -NODES)
     lacking = ~(np.abs(above + below - 1) < 1e-9) | (above > 1 + 1e-12)
     lacking[1:] |= np.diff(above) < -1e-12
     lacking[1] |= above[1] <= above[0]
     if lacking.any():
         x = NODES[int(np.argmax(lacking))]
-        raise LudometerError(f"no win probability at a difference of {x:g}: it must rise, and wp(x) + wp(-x) must be 1")
+        raise LudometerError(f"no win probability at a difference of {x:g}: it must rise, and wp(x) + wp(-x) be 1")
 
 
 def step_of(change: Callable[[Any], Any], *, curve: Curve | None = None) -> Callable[[Any], Floats]:
-    """h(|x|) of a change dyn(x) of the difference after the one rated x higher has won; refused if it invites abuse.
+    """h(|x|) from dyn(x), the change of the difference after a win of the player rated x higher.
 
-    Weak stability: dyn(x) wp(x) = dyn(-x) wp(-x), so that nobody gains on average by choosing opponents.
+    Refused unless dyn(x) wp(x) = dyn(-x) wp(-x) (weak stability): else players would gain by choosing opponents.
 
     >>> float(step_of(lambda x: 64 * expected_score(-x))(100.0))
     64.0
@@ -96,7 +96,7 @@ def step_of(change: Callable[[Any], Any], *, curve: Curve | None = None) -> Call
 
 
 def tabulate_curve(curve: Curve | None) -> Floats:
-    """wp and its slope at the nodes either side of 0, for the kernels; nothing for the logistic one: they know it."""
+    """wp and its slope at the nodes on both sides of 0; empty for the logistic curve, which the kernels compute."""
     if curve is None:
         return np.empty((0, 2))
     nodes = np.concatenate((-NODES[:0:-1], NODES))
@@ -118,7 +118,7 @@ def spacing() -> float:
 
 
 def describe(function: Any) -> Any:
-    """A function by its name, a number as it is, for lists of parameters."""
+    """A function by its name, a number unchanged, for lists of parameters."""
     if not callable(function):
         return function
     return str(getattr(function, "name", None) or getattr(function, "__name__", None) or type(function).__name__)
@@ -136,5 +136,5 @@ def _evaluate(function: Callable[[Any], Any], at: Floats) -> Floats:
 
 
 def _slopes(curve: Curve, at: Floats) -> Floats:
-    # a tenth of a point either side: rounding and curvature are both below 1e-7 of the slope at 0
+    # a tenth of a point on both sides: rounding and curvature are both below 1e-7 of the slope at 0
     return (_evaluate(curve, at + 0.1) - _evaluate(curve, at - 0.1)) / 0.2

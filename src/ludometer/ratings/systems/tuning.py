@@ -1,4 +1,4 @@
-"""Dynamic systems whose step is not given: the one with the best forecasts of the record, or Smith's best in theory."""
+"""Dynamic systems with a fitted step: the one with the best forecasts of the record, or the best in Smith's theory."""
 
 from __future__ import annotations
 
@@ -7,32 +7,31 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ludometer.arrays import Floats
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
-from ludometer.ratings.systems.dynamic import Dynamic, DynamicShrinking, DynamicState
+from ludometer.ratings.systems.dynamic import Dynamic, DynamicShrinking
 from ludometer.ratings.systems.steps import step_bound
 from ludometer.scale import to_elo
 
 Rule = Literal["log-loss", "optimal"]
 
 _HALVINGS = 12
-"""The first grid halves the largest stable step so often: from 1390 down to 0.3 Elo points for the logistic curve."""
+"""How often the first grid halves the largest stable step: from 1390 down to 0.3 Elo points for the logistic curve."""
 
 _REGULAR = 25
-"""As elsewhere, who has played so many matches has a rating that says something of the spread of strengths."""
+"""Players with at least so many matches count for the spread of strengths."""
 
 
 @dataclass(frozen=True)
 class Calibrated:
-    """A dynamic system that has to see the record first: `fitted` gives the one that plays it.
+    """A dynamic system that needs the record first: `fitted` gives the one that plays it.
 
-    By "log-loss" h is that with the least log loss of forecasts made before each match; by "optimal" that which
-    Smith's theory, corrected, calls best for the SD of the strengths and the games that players play.
+    By "log-loss" h has the least log loss of forecasts made before each match; by "optimal" it is best in Smith's
+    corrected theory for the SD of the strengths and the games that players play.
 
     >>> from ludometer.simulate import simulate_strengths
     >>> matches = simulate_strengths(100, 20_000, sd=200, seed=1)
-    >>> 20 < Calibrated(Dynamic()).fitted(matches, in_sample=True).system.h < 80
+    >>> 20 < Calibrated(Dynamic()).fitted(matches, in_sample=True).h < 80
     True
     """
 
@@ -41,64 +40,30 @@ class Calibrated:
 
     def __post_init__(self) -> None:
         if self.rule not in ("log-loss", "optimal"):
-            raise LudometerError(f"h is a number, or found by log-loss or optimal, not by {self.rule!r}")
+            raise LudometerError(f"h is a number, log-loss or optimal, not {self.rule!r}")
         if self.rule == "optimal" and isinstance(self.system, DynamicShrinking):
-            raise LudometerError("the optimal step is known for one that does not shrink; give h as a number")
+            raise LudometerError("the optimal step is known for a step that does not shrink only: give h as a number")
 
     @property
     def name(self) -> str:
-        """That of the system."""
+        """The name of the system."""
         return self.system.name
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Those of the system that are not fitted."""
+        """The parameters that are not fitted."""
         return {word: value for word, value in self.system.parameters.items() if word != "h"}
 
-    def fitted(self, matches: Matches, *, in_sample: bool) -> CalibratedDynamic:
-        """The system with its h; `in_sample` says whether it will be scored on these matches too."""
+    def fitted(self, matches: Matches, *, in_sample: bool) -> Dynamic | DynamicShrinking:
+        """The system with its h; `in_sample` if it will be scored on these matches too."""
         if not len(matches):
             raise MatchDataError("there are no matches")
         find = find_best_step if self.rule == "log-loss" else find_optimal_step
-        return CalibratedDynamic(replace(self.system, h=find(self.system, matches)), in_sample)
-
-
-@dataclass(frozen=True)
-class CalibratedDynamic:
-    """A dynamic system with a calibrated h; `in_sample` warns that it is scored on what h was fitted to."""
-
-    system: Dynamic | DynamicShrinking
-    in_sample: bool
-
-    @property
-    def name(self) -> str:
-        """That of the system."""
-        return self.system.name
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Those of the system, and whether h was fitted to the matches that it is scored on."""
-        return self.system.parameters | {"in_sample": self.in_sample}
-
-    def start(self, n_players: int) -> DynamicState:
-        """Everybody at the start rating."""
-        return self.system.start(n_players)
-
-    def play(self, state: DynamicState, matches: Matches) -> tuple[DynamicState, Floats]:
-        """Play the matches in order."""
-        return self.system.play(state, matches)
-
-    def ratings(self, state: DynamicState) -> Floats:
-        """In Elo points, around the start rating."""
-        return self.system.ratings(state)
-
-    def expect(self, state: DynamicState, first: Any, second: Any) -> Floats:
-        """The curve of the rating differences."""
-        return self.system.expect(state, first, second)
+        return replace(self.system, h=find(self.system, matches), in_sample=in_sample)
 
 
 def find_best_step(system: Any, matches: Matches) -> float:
-    """The stable h with the least log loss: on a wide grid, then between the neighbours of its best."""
+    """The stable h with the least log loss: on a wide grid, then between the neighbours of the best."""
     from scipy.optimize import minimize_scalar
 
     grid = np.maximum(_largest(system) * 0.5 ** np.arange(_HALVINGS + 1), getattr(system, "floor", 0.0))[::-1]
@@ -117,9 +82,9 @@ def find_best_step(system: Any, matches: Matches) -> float:
 
 
 def find_optimal_step(system: Dynamic | DynamicShrinking, matches: Matches) -> float:
-    """The h at which theory expects the least noise, for the spread of strengths and the mean games of a player.
+    """The h with the least noise in theory, for the spread of strengths and the mean games of a player.
 
-    Newcomers enter at the mean, so the error with which they enter is the spread itself.
+    Newcomers enter at the mean, so their error at entry is the spread itself.
     """
     from ludometer.ratings.noise.noise import optimal_step
 
@@ -129,9 +94,9 @@ def find_optimal_step(system: Dynamic | DynamicShrinking, matches: Matches) -> f
 
 
 def find_spread(system: Dynamic | DynamicShrinking, matches: Matches) -> float:
-    """The SD of strengths: that of ratings with the step of least log loss, less the fluctuation of such ratings.
+    """The SD of strengths: that of ratings with the step of least log loss, corrected for their fluctuation.
 
-    Among players with at least 25 matches; among all who played, if those are fewer than two.
+    Over players with at least 25 matches, or over all players if fewer than two have them.
     """
     h = find_best_step(system, matches)
     calibrated = replace(system, h=h)
@@ -140,7 +105,7 @@ def find_spread(system: Dynamic | DynamicShrinking, matches: Matches) -> float:
     regular = played >= _REGULAR
     counted = regular if regular.sum() > 1 else played > 0
     variance = float(np.var(calibrated.ratings(state)[counted], ddof=1))
-    # h / (4 Q) by the theory; where that is all there is, the strengths are hardly apart
+    # h / (4 Q) in theory; where that is all of it, the strengths hardly differ
     return float(np.sqrt(max(variance - to_elo(1.0) * h / 4, 0.01 * variance, 1.0)))
 
 
