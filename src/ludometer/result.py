@@ -66,6 +66,14 @@ class Shown:
         """A few lines for a reader."""
         raise NotImplementedError
 
+    def to_frame(self) -> pl.DataFrame:
+        """The numbers as a table."""
+        raise NotImplementedError
+
+    def document(self) -> dict[str, Any]:
+        """The rows of the table, unless the result has a document of its own."""
+        return {"rows": self.to_frame().to_dicts(), "absent": {}}
+
     def charts(self, *, narrow: bool = False) -> dict[str, Any]:  # noqa: ARG002 - results without charts have one size
         """No charts, unless the result draws some."""
         return {}

@@ -49,7 +49,6 @@ def skills_of(
         log_likelihood=0.0,
         n_matches=0.0,
         island=np.zeros(n, np.int32),
-        n_islands=1,
         n_steps=0,
         converged=True,
         provenance=Provenance("given"),

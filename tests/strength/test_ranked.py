@@ -18,8 +18,9 @@ from ludometer.players import Players
 from ludometer.scale import from_elo
 from ludometer.simulate import simulate_strengths
 from ludometer.simulate.strengths import StrengthGame
+from ludometer.strength.as_printed import printed_winner
 from ludometer.strength.pairwise import fit_skills
-from ludometer.strength.ranked import OrderLikelihood, Orders, fit_orders, printed_winner, thurstone_winner
+from ludometer.strength.ranked import OrderLikelihood, Orders, fit_orders, thurstone_winner
 
 
 def by_lbfgs(matches: Matches, ridge: float, weights: Floats | None = None) -> Floats:

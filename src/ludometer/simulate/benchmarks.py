@@ -66,7 +66,7 @@ class DeterministicGame:
 
 
 def simulate_deterministic(n_players: int, n_matches: int, *, x: float, per_match: int = 2, seed: int = 0) -> Matches:
-    """Matches of a game that is x % deterministic; `DeterministicGame` has the true order, and batches.
+    """Matches of a game that is x% deterministic; `DeterministicGame` has the true order, and batches.
 
     >>> matches = simulate_deterministic(50, 1000, x=50, per_match=3, seed=1)
     >>> len(matches), int(matches.seats.sizes.max())
@@ -162,7 +162,7 @@ def _on_batches(n: int, draw: Callable[[int, int], Array]) -> Array:
 
 
 def _draw_rate(matches: Matches) -> float:
-    """The share of draws among the matches of two."""
+    """The share of draws among the two-player matches."""
     if isinstance(matches.table, Pairs):
         return matches.draw_rate or 0.0
     heads = matches.table.starts[:-1][matches.table.sizes == 2]

@@ -98,7 +98,7 @@ def draw_skills(n_players: int, sd: float, seed: int) -> Floats:
 
 
 def play_pairs(decide: Decide, n_matches: int, *, n_players: int, activity: float, seed: int) -> Iterator[Matches]:
-    """Matches of two, drawn and decided in batches of a fixed size; a longer run begins as a shorter one."""
+    """Two-player matches, drawn and decided in batches of a fixed size; a longer run begins like a shorter one."""
     players = Players.numbered(n_players)
     activities = None
     if activity:

@@ -1,4 +1,4 @@
-"""Leagues of known truth: players enter, learn, find opponents, are rated, and leave."""
+"""Leagues with known truth: players enter, learn, find opponents, are rated, and leave."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ludometer.arrays import Codes, Counts, Floats, Halves
+from ludometer.drawing import ACCENT, INK
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches, Pairs, owned
 from ludometer.players import Players
-from ludometer.result import Provenance
+from ludometer.result import Provenance, Shown
 from ludometer.scale import ELO, from_elo, to_elo
 from ludometer.simulate.tables import batch_size, check_table, generator, join_batches
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 _PLAY = 0
@@ -33,14 +33,14 @@ _CHOICES = {
 
 @dataclass(frozen=True)
 class LeagueGame:
-    """A league that keeps its size: who leaves is replaced by a newcomer at once. SDs, gains and steps are Elo points.
+    """A league of constant size: a newcomer replaces each leaver at once. SDs, gains and steps are in Elo points.
 
-    Skills at entry are normal around 0 with `sd`; a player stays for `games` matches on average. He learns by
-    log(1 + rate t) after t matches in natural units (`unbounded`; Smith 1994, section 5.2), or by gain (1 - exp(-rate
-    t)) (`bounded`). Opponents are `random`, or within a `window` of true `skill` or of the visible `rating`. Ratings
-    move by (h / 2) (S - E) with h = `step`. Newcomers are rated 0, or, with an `entry_error`, at what was known of
-    them; the first players too, or at the `truth`. With `shares_out` what a leaver gained since he entered is shared
-    out equally among the others (Smith 1994, section 8.3), which keeps the mean rating where it is.
+    Skills at entry are normal around 0 with `sd`; players stay for `games` matches on average. They learn log(1 + rate
+    t) in natural units after t matches (`unbounded`; Smith 1994, section 5.2), or gain (1 - exp(-rate t)) (`bounded`).
+    Opponents are `random`, or within a `window` of true `skill` or of the visible `rating`. Ratings move by
+    (h / 2) (S - E) with h = `step`. Newcomers are rated 0 or, with an `entry_error`, at a first estimate of their
+    skill; so are the first players, unless they start at the `truth`. With `shares_out` the points that leavers gained
+    since they entered are shared out equally among the others (Smith 1994, section 8.3), which keeps the mean rating.
     """
 
     n_players: int
@@ -71,18 +71,18 @@ class LeagueGame:
             raise LudometerError(f"the games of a lifetime must be a number from 1 up, not {self.games}")
         if self.entry_error is not None and not 0 <= self.entry_error <= self.sd:
             raise LudometerError(
-                f"the error at entry must be from 0 to the SD of skills, {self.sd:g}, which those have of whom nothing "
-                f"is known; not {self.entry_error}"
+                f"the error at entry must be from 0 to the SD of skills, {self.sd:g} (nothing is known of a newcomer), "
+                f"not {self.entry_error}"
             )
 
     def batches(self, n_matches: int) -> Iterator[Matches]:
-        """The matches in batches; each names all players who have entered so far."""
+        """The matches in batches; each has all players who have entered so far."""
         season = Season(self)
         for size in _sizes(n_matches):
             yield season.play(size)
 
     def play(self, n_matches: int) -> League:
-        """Play the matches and keep them, with the truth of all who took part."""
+        """Play the matches and keep them, with the truth of all players."""
         season = Season(self)
         batches = [season.play(size) for size in _sizes(n_matches)]
         players = Players.numbered(season.n_people)
@@ -91,7 +91,7 @@ class LeagueGame:
         return season.league(Matches(players, joined.table, time))
 
     def follow(self, n_generations: int, *, warm_up: int = 0) -> LeagueHistory:
-        """Play generations, each of `games` matches a player, and keep only means: for long and large leagues.
+        """Play generations of `games` matches per player and keep means only: for long and large leagues.
 
         >>> history = LeagueGame(200, games=20, shares_out=True).follow(3)
         >>> history.to_frame()["mean_rating"].round(6).abs().to_list()
@@ -118,14 +118,14 @@ class LeagueGame:
 
 
 @dataclass(frozen=True, eq=False)
-class League:
-    """The matches of a league, timed by rounds (a match a player, on average), and the truth by player's code."""
+class League(Shown):
+    """The matches of a league, timed by rounds (one match per player on average), and the truth by player code."""
 
     matches: Matches
     entered: Counts
-    """The round; -1 for those who were there from the start."""
+    """The round; -1 for players present from the start."""
     left: Counts
-    """The round; -1 for those who are still there."""
+    """The round; -1 for players still present."""
     skill_at_entry: Floats
     skill: Floats
     """At the end: of the record, or of the career."""
@@ -156,37 +156,42 @@ class League:
         )
 
     def summary(self) -> str:
-        """How many, and how far ratings are from skills at the end."""
+        """Numbers of matches and players, and how far ratings are from skills at the end."""
         here = self.left < 0
         error = self.rating[here] - self.skill[here]
         return (
-            f"{len(self.matches):,} matches; {len(self.skill):,} players, {int(here.sum()):,} of them still there: "
+            f"{len(self.matches):,} matches; {len(self.skill):,} players, {int(here.sum()):,} of them still present: "
             f"mean skill {self.skill[here].mean():.0f}, mean rating {self.rating[here].mean():.0f}, "
             f"noise {error.std():.0f}"
         )
 
-    def plot(self) -> altair.Chart:
-        """Ratings against true skills of those who are still there; at most 2000 of them."""
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
+        """Ratings against true skills of players still present, at most 2000."""
         import altair as alt
 
         here = np.flatnonzero(self.left < 0)[:2000]
         points = [{"skill": float(self.skill[k]), "rating": float(self.rating[k])} for k in here]
-        chart: alt.Chart = (
-            alt.Chart(alt.InlineData(values=points), width=360, height=360, title="Ratings and true skills")
-            .mark_point(filled=True, size=12, color="#4c6a92")
+        chart = (
+            alt.Chart(
+                alt.InlineData(values=points),
+                width=260 if narrow else 360,
+                height=260 if narrow else 360,
+                title="Ratings and true skills",
+            )
+            .mark_point(filled=True, size=12, color=INK)
             .encode(x=alt.X("skill:Q", title="True skill (Elo points)"), y=alt.Y("rating:Q", title="Rating"))
         )
-        return chart
+        return {"ratings": chart}
 
 
 @dataclass(frozen=True, eq=False)
-class LeagueHistory:
-    """A league generation by generation, in Elo points: means of those there at its end, and the noise during it."""
+class LeagueHistory(Shown):
+    """A league by generation, in Elo points: means of the players at its end, and the noise during it."""
 
     mean_rating: Floats
     mean_skill: Floats
     leavers_rating: Floats
-    """Of those who entered before and left during the generation; NaN if there are none."""
+    """Of players who entered before and left during the generation; NaN without any."""
     noise: Floats
     """The SD of rating minus skill, over the players of all matches."""
     bias: Floats
@@ -194,7 +199,7 @@ class LeagueHistory:
     provenance: Provenance
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a generation."""
+        """One row per generation."""
         import polars as pl
 
         columns = {name: value for name, value in vars(self).items() if name != "provenance"}
@@ -207,7 +212,7 @@ class LeagueHistory:
 
     @property
     def noise_std_error(self) -> float:
-        """From how generations differ, as if they were independent."""
+        """From the differences between generations, as if they were independent."""
         squares = self.noise**2
         return float(squares.std(ddof=1) / math.sqrt(len(squares)) / (2 * self.total_noise))
 
@@ -218,7 +223,7 @@ class LeagueHistory:
             f"mean skill {self.mean_skill[0]:.1f} to {self.mean_skill[-1]:.1f}, noise {self.total_noise:.1f}"
         )
 
-    def plot(self) -> altair.Chart:
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
         """Mean rating and mean skill by generation."""
         import altair as alt
 
@@ -227,16 +232,21 @@ class LeagueHistory:
             for name, values in (("rating", self.mean_rating), ("true skill", self.mean_skill))
             for g, value in enumerate(values, 1)
         ]
-        chart: alt.Chart = (
-            alt.Chart(alt.InlineData(values=rows), width=460, height=240, title="Ratings and skills over generations")
+        chart = (
+            alt.Chart(
+                alt.InlineData(values=rows),
+                width=270 if narrow else 460,
+                height=240,
+                title="Ratings and skills over generations",
+            )
             .mark_line()
             .encode(
                 x=alt.X("generation:Q", title="Generation"),
                 y=alt.Y("mean:Q", title="Mean (Elo points)"),
-                color=alt.Color("of:N", title="Mean of", scale=alt.Scale(range=["#b5651d", "#4c6a92"])),
+                color=alt.Color("of:N", title="Mean of", scale=alt.Scale(range=[ACCENT, INK])),
             )
         )
-        return chart
+        return {"means": chart}
 
 
 class Season:
@@ -333,7 +343,7 @@ class Season:
         game, places = self.game, self.places
         n, people = game.n_players, self.places.people[: game.n_players]
         if game.lifetimes == "exponential":
-            # whatever his age, a player has as many matches before him as a newcomer
+            # players of any age have as many matches ahead of them as newcomers
             places.age[:] = self.rng.geometric(1 / game.games, n) - 1
             places.life[:] += places.age
         elif game.lifetimes == "fixed":
@@ -356,7 +366,7 @@ def simulate_league(n_players: int, n_matches: int, **settings: Any) -> Matches:
 
 
 def _sizes(n_matches: int) -> Iterator[int]:
-    """Batches: the random numbers run on from one to the next, so their size changes nothing."""
+    """Sizes of batches: random numbers continue from one to the next, so sizes change nothing."""
     if n_matches < 1:
         raise LudometerError("at least 1 match has to be played")
     size = batch_size(8)

@@ -150,7 +150,7 @@ class MarkovGame:
     """
 
     states: tuple[str, ...]
-    """Those from which play goes on; the first of them is the start."""
+    """States from which play continues; the first is the start."""
     source: Counts
     target: Counts
     """Steps by number: from state to state; n and n + 1 are the two ends."""
@@ -180,7 +180,7 @@ class MarkovGame:
 
     @classmethod
     def of_function(cls, function: Callable[[float, float], Array]) -> MarkovGame:
-        """From a function of X and Y to a matrix (n, n + 2): a row a state, the start first, the two ends last."""
+        """From a function of X and Y to a matrix (n, n + 2): one row per state, the start first, the two ends last."""
         n_rows, n_columns = np.shape(function(1.0, 1.0))
         if n_columns != n_rows + 2:
             raise LudometerError(f"a matrix of {n_rows} states needs {n_rows + 2} columns, not {n_columns}")

@@ -1,6 +1,6 @@
 """Games of right and wrong moves (WM, WM^n): who is n mistakes behind loses. Smith 1994, sections 3.2 and 3.3.
 
-Both move at once, each right with his own probability; a wrong move against a right one is a mistake that counts.
+Both move at once, each right with their own probability; a wrong move against a right one is a mistake that counts.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def win_by_moves(right: Floats, opponent: Floats, *, ahead: int = 1) -> Floats:
     [0.835]
     """
     _check_ahead(ahead)
-    mine, his = check_probabilities(right), check_probabilities(opponent)
-    up, down = mine * (1 - his), his * (1 - mine)
+    mine, theirs = check_probabilities(right), check_probabilities(opponent)
+    up, down = mine * (1 - theirs), theirs * (1 - mine)
     with np.errstate(invalid="ignore"):
         # over the larger of the two, so that powers of small numbers do not vanish both
         larger = np.maximum(up, down)
@@ -84,14 +84,14 @@ def play_moves(right: Floats, opponent: Floats, *, ahead: int = 1, rng: np.rando
     True
     """
     _check_ahead(ahead)
-    mine, his = check_probabilities(right), check_probabilities(opponent)
-    if (mine * (1 - his) + his * (1 - mine) < 100 / _MOST_MOVES).any():
+    mine, theirs = check_probabilities(right), check_probabilities(opponent)
+    if (mine * (1 - theirs) + theirs * (1 - mine) < 100 / _MOST_MOVES).any():
         raise LudometerError("two players who are both nearly always right, or both nearly always wrong, never end")
     won, n_moves = np.zeros(len(mine), bool), np.zeros(len(mine), np.int64)
     still, lead, moves = np.arange(len(mine)), np.zeros(len(mine), np.int64), 0
     while len(still):
         moves += 1
-        lead += (rng.random(len(still)) < mine[still]).astype(np.int64) - (rng.random(len(still)) < his[still])
+        lead += (rng.random(len(still)) < mine[still]).astype(np.int64) - (rng.random(len(still)) < theirs[still])
         over = np.abs(lead) >= ahead
         if over.any():
             won[still[over]], n_moves[still[over]] = lead[over] > 0, moves
@@ -103,8 +103,8 @@ def play_moves(right: Floats, opponent: Floats, *, ahead: int = 1, rng: np.rando
 class MoveGame:
     """Players whose ratings are normal with this SD (Elo points) play WM^n, `ahead` being n: logistic results.
 
-    How often each moves right follows from his rating; one of `half_rating` does half the time. Played move by move,
-    or, with `by_moves` false, decided by the formula, which comes to the same.
+    How often each moves right follows from their rating; a player of `half_rating` does half the time. Played move by
+    move, or, with `by_moves` false, decided by the formula, which comes to the same.
 
     >>> game = MoveGame(50, sd=200, ahead=3, seed=1)
     >>> len(next(game.batches(100))), bool((np.abs(game.right - 0.5) < 0.5).all())
@@ -139,11 +139,11 @@ class MoveGame:
         """The matches in batches of a fixed size."""
 
         def decide(first: Codes, second: Codes, wanted: int, rng: np.random.Generator) -> Mask:
-            mine, his = self.right[first], self.right[second]
+            mine, theirs = self.right[first], self.right[second]
             if not self.by_moves:
-                return np.asarray(rng.random(len(mine)) < win_by_moves(mine, his, ahead=self.ahead))
+                return np.asarray(rng.random(len(mine)) < win_by_moves(mine, theirs, ahead=self.ahead))
             parts = [slice(start, start + _TOGETHER) for start in range(0, wanted, _TOGETHER)]
-            return np.concatenate([play_moves(mine[k], his[k], ahead=self.ahead, rng=rng).won for k in parts])
+            return np.concatenate([play_moves(mine[k], theirs[k], ahead=self.ahead, rng=rng).won for k in parts])
 
         return play_pairs(decide, n_matches, n_players=self.n_players, activity=self.activity, seed=self.seed)
 

@@ -48,7 +48,7 @@ class StrengthGame:
         if self.activity > 10:
             raise LudometerError(f"activity is the SD of a logarithm: at most 10, not {self.activity}")
         if self.draws and self.per_match > 2:
-            raise LudometerError(f"draws are for matches of two players, not of {self.per_match}")
+            raise LudometerError(f"draws are for two-player matches, not for {self.per_match} players")
 
     @cached_property
     def skill(self) -> Floats:

@@ -77,7 +77,7 @@ def seat_matches(table: Codes, performance: Floats, players: Players) -> Matches
 
 
 def rank_seats(starts: Counts, performance: Floats) -> Codes:
-    """The place of each in his match: 1 for the highest."""
+    """The place of each seat in its match: 1 for the highest."""
     place = np.empty(len(performance), np.int32)
     order_seats(starts, performance, place)
     return place

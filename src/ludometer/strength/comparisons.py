@@ -1,6 +1,6 @@
-"""Comparisons: matches of two gathered into pairs with counts of wins, ties and losses, and the islands they form.
+"""Two-player matches gathered into pairs with counts of wins, ties and losses, and the islands that pairs form.
 
-Separation: records whose likelihood has no maximum, because some players only won or only lost.
+Also separation: records whose likelihood has no maximum, because some players only won or only lost.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ludometer.players import Players
 class Comparisons:
     """Who met whom and how it ended, each pair once, in list layout: row i has the opponents of player i.
 
-    A pair stands in the row of the lower code, or, if `ordered`, in that of the first seat, and may then stand in both.
+    A pair is in the row of the lower code or, if `ordered`, in that of the first seat, and then may be in both.
     """
 
     starts: Counts
@@ -41,12 +41,12 @@ class Comparisons:
 
     @cached_property
     def row(self) -> Codes:
-        """The player in whose row each pair stands."""
+        """The player in whose row each pair is."""
         return np.repeat(np.arange(self.n_players, dtype=np.int32), np.diff(self.starts))
 
     @cached_property
     def totals(self) -> tuple[float, float, float]:
-        """Wins, ties and losses of the rows' players, in all."""
+        """Wins, ties and losses of the rows' players in total."""
         wins, ties, losses = (float(column.sum()) for column in self.outcomes)
         return wins, ties, losses
 
@@ -81,7 +81,7 @@ class Comparisons:
 
 
 def gather(matches: Matches, *, ordered: bool = False, weights: Sequence[float] | Array | None = None) -> Comparisons:
-    """Gather matches of two into pairs; `ordered` keeps apart who had the first seat, `weights` are one a match.
+    """Gather two-player matches into pairs; `ordered` distinguishes the first seat, `weights` has one per match.
 
     >>> pairs = gather(Matches.of_pairs([0, 1, 0], [1, 0, 2], [1, 0.5, 1]))
     >>> len(pairs), pairs.outcomes.T.tolist(), pairs.n_islands
@@ -101,7 +101,7 @@ def gather(matches: Matches, *, ordered: bool = False, weights: Sequence[float] 
 
 
 def check_weights(weights: Sequence[float] | Array | None, n_matches: int) -> Floats:
-    """One weight a match, from 0 up; none for None."""
+    """One weight per match, from 0 up; empty for None."""
     if weights is None:
         return np.empty(0)
     weight = np.ascontiguousarray(weights, np.float64)
@@ -114,14 +114,14 @@ def check_weights(weights: Sequence[float] | Array | None, n_matches: int) -> Fl
 
 _NAMED = 5
 _MOST_PAIRS = 50_000
-"""Above it no linear programme is solved: there a fit without an end is recognised by its steps."""
+"""Above it no linear programme is solved: a fit that diverges is then recognised by its steps."""
 
 
 def refuse_separation(comparisons: Comparisons, players: Players) -> None:
-    """Raise unless skills and threshold have a finite maximum without a ridge, naming who stands in its way.
+    """Raise unless skills and threshold have a finite maximum without a ridge, and name the players concerned.
 
-    In each island everybody must be linked to everybody by a chain of wins and ties (Ford 1957; Zermelo 1929); and the
-    threshold must not grow with the skills for ever, as it does where gaps of 1 suit every win and at most 1 every tie.
+    In each island every player must be linked to every other by a chain of wins and ties (Ford 1957; Zermelo 1929), and
+    the threshold must not grow with the skills, as it does where gaps of 1 fit every win and at most 1 every tie.
     """
     wins, ties, losses = (column > 0 for column in comparisons.outcomes)
     row, opponent = comparisons.row, comparisons.opponent
@@ -139,9 +139,9 @@ def refuse_separation(comparisons: Comparisons, players: Players) -> None:
 
 
 def refuse_separation_by_seats(comparisons: Comparisons, players: Players) -> None:
-    """Raise where skills and the first seat's advantage can grow together for ever without contradicting a result.
+    """Raise where skills and the first seat's advantage can grow together without limit and contradict no result.
 
-    A linear programme: is there a direction along which no result gets less likely, and some more (Albert and Anderson
+    A linear programme: is there a direction in which no result gets less likely, and some more (Albert and Anderson
     1984)?
     """
     from scipy.optimize import linprog
@@ -150,7 +150,7 @@ def refuse_separation_by_seats(comparisons: Comparisons, players: Players) -> No
     if len(comparisons) > _MOST_PAIRS:
         return
     n, rows, columns, values, n_rows = comparisons.n_players, [], [], [], 0
-    # (outcome, sign of the difference, sign of the threshold): what must not fall
+    # (outcome, sign of the difference, sign of the threshold) of what must not fall
     for outcome, sign, threshold in ((0, 1, -1), (2, -1, -1), (1, 1, 1), (1, -1, 1)):
         seen = np.flatnonzero(comparisons.outcomes[outcome] > 0)
         here = n_rows + np.arange(len(seen))
@@ -179,7 +179,7 @@ def refuse_separation_by_seats(comparisons: Comparisons, players: Players) -> No
 
 
 def refuse_one_way(winner: Codes, loser: Codes, island: Codes, players: Players) -> None:
-    """Raise unless in each island each player can be reached from each, going from winners to losers."""
+    """Raise unless in each island every player can be reached from every other, from winners to losers."""
     part = _strong_parts(winner, loser, len(island))
     outside = part[winner] != part[loser]
     if not outside.any():

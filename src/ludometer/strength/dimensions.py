@@ -9,35 +9,35 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ludometer.arrays import Codes, Floats, Mask
+from ludometer.drawing import ACCENT, INK
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
-from ludometer.result import Provenance
+from ludometer.result import Provenance, Shown
 from ludometer.strength.comparisons import Comparisons, gather
 from ludometer.strength.newton import maximise
 from ludometer.strength.pairwise import PenalisedLikelihood, check_ridge
 from ludometer.strength.skills import Link, check_link
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 RIDGES = (64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.1, 0.03)
 PLANE_RIDGES = (32.0, 16.0, 8.0, 4.0, 2.0, 1.0, 0.5)
-"""The largest first, so that each fit begins at the one before; as normal priors of the variance 1 / (2 ridge)."""
+"""The largest first, so that each fit starts at the one before; normal priors of variance 1 / (2 ridge)."""
 
 _CLEAR = 2.0
-"""Standard errors that a difference needs to be called one."""
+"""A difference counts from so many standard errors on."""
 
 _WORSE = 2
-"""So many ridges in a row that predict worse than the best end the search."""
+"""The search ends after so many ridges in a row that predict worse than the best."""
 
 _MOST_STEPS = 200
 _SMALL = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Dimensions:
-    """How well skills of one dimension and of two predict matches that were left out of their fits, fold by fold."""
+class Dimensions(Shown):
+    """How well skills of one and of two dimensions predict matches left out of their fits, fold by fold."""
 
     one: Floats
     two: Floats
@@ -46,13 +46,13 @@ class Dimensions:
     """Matches in each fold."""
     ridge: Floats
     plane_ridge: Floats
-    """Chosen for each fold within its training part; infinity: a second dimension was of no use there."""
+    """Chosen for each fold within its training part; infinite where a second dimension did not help."""
     tried: Floats
-    """What the best second dimension saved in that choice, within the training part; NaN if no ridge allowed one."""
+    """What the best second dimension saved in that choice; NaN if no ridge allowed one."""
     difference: float
-    """Mean over matches of the loss with one dimension less that with two: above 0 if the second predicts better."""
+    """Mean over matches of the loss with one dimension minus that with two: above 0 if the second predicts better."""
     standard_error: float
-    """Over matches, with the fits as they are."""
+    """Over matches, for these fits."""
     skill_part: float
     cyclic_part: float
     """Root mean squares over left-out matches of what each dimension adds to the difference of performances."""
@@ -61,12 +61,12 @@ class Dimensions:
 
     @property
     def loss_one(self) -> float:
-        """The loss a match with one dimension."""
+        """The loss per match with one dimension."""
         return float(self.n_held @ self.one / self.n_held.sum())
 
     @property
     def loss_two(self) -> float:
-        """The loss a match with two."""
+        """The loss per match with two."""
         return float(self.n_held @ self.two / self.n_held.sum())
 
     @property
@@ -84,7 +84,7 @@ class Dimensions:
         return "a second dimension does not predict better"
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a fold."""
+        """One row per fold."""
         import polars as pl
 
         return pl.DataFrame(
@@ -104,7 +104,7 @@ class Dimensions:
         """The verdict and its figures."""
         unused = int(np.isinf(self.plane_ridge).sum())
         lines = [
-            f"{self.verdict}: it saves {self.difference:+.5f} ± {self.standard_error:.5f} nats a match "
+            f"{self.verdict}: it saves {self.difference:+.5f} ± {self.standard_error:.5f} nats per match "
             f"({self.z:+.1f} standard errors)",
             f"log loss {self.loss_one:.5f} with one dimension, {self.loss_two:.5f} with two, "
             f"{self.n_held.sum():,.0f} matches in {len(self.one)} folds",
@@ -119,8 +119,8 @@ class Dimensions:
             lines.append("a fit did not converge")
         return "\n".join(lines)
 
-    def plot(self) -> altair.LayerChart:
-        """What the second dimension saves in each fold, and in all with two standard errors."""
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
+        """What the second dimension saves in each fold, and overall with two standard errors."""
         import altair as alt
 
         names = [f"fold {k + 1}" for k in range(len(self.one))]
@@ -129,14 +129,14 @@ class Dimensions:
         reach = _CLEAR * self.standard_error
         whole = [{"fold": "all", "low": self.difference - reach, "high": self.difference + reach}]
         y = alt.Y("fold:N", title=None, sort=[*names, "all"])
-        x = alt.X("saved:Q", title="Log loss saved by a second dimension (nats a match)")
-        dots = alt.Chart(alt.InlineData(values=rows), width=420, height=180).mark_point(filled=True, color="#4c6a92")
-        bar = alt.Chart(alt.InlineData(values=whole)).mark_bar(size=6, color="#b4530a")
-        zero = alt.Chart(alt.InlineData(values=[{"saved": 0.0}])).mark_rule(color="#888888", strokeDash=[3, 3])
-        chart: alt.LayerChart = (
-            dots.encode(x=x, y=y) + bar.encode(x="low:Q", x2="high:Q", y=y) + zero.encode(x="saved:Q")
+        x = alt.X("saved:Q", title="Log loss saved by a second dimension (nats per match)")
+        dots = alt.Chart(alt.InlineData(values=rows), width=270 if narrow else 420, height=180).mark_point(
+            filled=True, color=INK
         )
-        return chart
+        bar = alt.Chart(alt.InlineData(values=whole)).mark_bar(size=6, color=ACCENT)
+        zero = alt.Chart(alt.InlineData(values=[{"saved": 0.0}])).mark_rule(color="#888888", strokeDash=[3, 3])
+        chart = dots.encode(x=x, y=y) + bar.encode(x="low:Q", x2="high:Q", y=y) + zero.encode(x="saved:Q")
+        return {"dimensions": chart}
 
 
 def compare_dimensions(

@@ -14,30 +14,30 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ludometer.arrays import Array, Codes, Counts, Floats, Mask
+from ludometer.drawing import ACCENT, INK
 from ludometer.errors import ConvergenceWarning, LudometerError
 from ludometer.kernels.skills.conjugate_gradients import conjugate_gradients
 from ludometer.matches import Matches
 from ludometer.players import Players
-from ludometer.result import Provenance
+from ludometer.result import Provenance, Shown
 from ludometer.scale import ELO, from_elo, to_elo
 from ludometer.strength.comparisons import Comparisons, gather
 from ludometer.strength.newton import Maximum, maximise
 from ludometer.strength.priors import NormalPrior, Prior
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 Procedure = Literal["newton", "printed"]
 
 _MOST_CORRECTIONS = 40
 _EXACT = 300
-"""Up to so many players one solution each; above, a stochastic estimate."""
+"""Up to so many players each is solved for; above, a stochastic estimate is made."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,17 +315,17 @@ _DRAWS_WHILE_FITTING = 4000
 
 
 @dataclass(frozen=True, eq=False)
-class StaticRatings:
-    """A rating a player for a whole record, with its SD given everybody else's rating.
+class StaticRatings(Shown):
+    """One rating per player for a whole record, with its SD given all other ratings.
 
-    That SD leaves out how uncertain the opponents are: `marginal_sd` puts it in.
+    That SD ignores the uncertainty of the opponents: `marginal_sd` includes it.
     """
 
     players: Players
     rating: Floats
-    """In Elo points, by code; those held fixed as they were given, those without a match at the prior's mean."""
+    """In Elo points, by code; fixed ratings as given, players without a match at the prior's mean."""
     sd: Floats
-    """NaN for those held fixed."""
+    """NaN for fixed ratings."""
     matches: Floats
     """Of each player, as sums of weights."""
     fixed: Mask
@@ -344,7 +344,7 @@ class StaticRatings:
         return ~self.fixed & (self.matches > 0)
 
     def to_frame(self) -> pl.DataFrame:
-        """player, rating, sd, matches, fixed: best first, equal ratings by name; who played."""
+        """player, rating, sd, matches, fixed of players with a match: best first, equal ratings by name."""
         import polars as pl
 
         frame = pl.DataFrame(
@@ -360,22 +360,22 @@ class StaticRatings:
         return frame.filter(pl.col("matches") > 0).sort("rating", "player", descending=[True, False])
 
     def summary(self) -> str:
-        """How many, how far apart, how certain, and who leads."""
+        """Number of players, spread and certainty of the ratings, and the first ten."""
         frame, rated = self.to_frame(), self.rated
         spread = f", SD {self.rating[rated].std(ddof=1):.1f}" if rated.sum() > 1 else ""
         held = f", {int(self.fixed.sum()):,} held fixed" if self.fixed.any() else ""
         lines = [f"{self.estimate} ratings of {int(rated.sum()):,} players{held}{spread}"]
         if rated.any():
-            lines.append(f"a rating's SD, given the others: {np.median(self.sd[rated]):.1f} in the middle")
+            lines.append(f"median SD of a rating, given the others: {np.median(self.sd[rated]):.1f}")
         if not self.converged:
-            lines.append(f"the ratings had not settled: the last move was {self.largest_move:.2g}")
+            lines.append(f"the ratings did not converge: the last move was {self.largest_move:.2g}")
         rows = frame.head(10).iter_rows(named=True)
         for n, row in enumerate(rows, 1):
             error = "   fixed" if row["sd"] is None else f" ± {row['sd']:5.1f}"
             lines.append(f"{n:4d}. {row['rating']:8.1f}{error}  {row['player']}")
         return "\n".join(lines)
 
-    def plot(self) -> altair.LayerChart:
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
         """A histogram of the ratings under the prior's curve."""
         import altair as alt
 
@@ -388,14 +388,14 @@ class StaticRatings:
         x = np.linspace(self.prior.mean - 4 * self.prior.sd, self.prior.mean + 4 * self.prior.sd, 161)
         height = np.exp(self.prior.log_density(x)) * len(rating) * float(edge[1] - edge[0])
         curve = [{"x": float(at), "y": float(y)} for at, y in zip(x, height, strict=True)]
-        histogram = alt.Chart(alt.InlineData(values=bars), width=480, height=240).mark_bar(color="#4c6a92")
-        line = alt.Chart(alt.InlineData(values=curve)).mark_line(color="#b4530a")
-        chart: alt.LayerChart = histogram.encode(
+        histogram = alt.Chart(alt.InlineData(values=bars), width=270 if narrow else 480, height=240).mark_bar(color=INK)
+        line = alt.Chart(alt.InlineData(values=curve)).mark_line(color=ACCENT)
+        chart = histogram.encode(
             x=alt.X("from:Q", bin="binned", title="Rating (Elo points)", scale=alt.Scale(zero=False)),
             x2="to:Q",
             y=alt.Y("players:Q", title="Players, and the prior's curve"),
         ) + line.encode(x="x:Q", y="y:Q")
-        return chart
+        return {"ratings": chart}
 
 
 def expected_ratings(

@@ -13,14 +13,14 @@ from ludometer.kernels.skills.conjugate_gradients import conjugate_gradients
 
 _MOST_STEPS = 60
 _SMALLEST = 3e-5
-"""A step below it, in units of performance, is the last: after it the error is about its square, 1e-9."""
+"""A step below it, in units of performance, is the last: the error is then about its square, 1e-9."""
 
 _FAR = 200.0
-"""Skills so large are on their way to infinity."""
+"""Skills this large are diverging."""
 
 
 class Concave(Protocol):
-    """A function to be maximised, which remembers its curvature where it was evaluated last."""
+    """A function to maximise, which keeps its curvature at the last point of evaluation."""
 
     diagonal: Floats
 
@@ -49,7 +49,7 @@ class Maximum:
 
 
 def maximise(function: Concave, start: Floats) -> Maximum:
-    """Newton's steps, halved until the function rises as it should; the equations are solved as well as they need be.
+    """Newton's steps, halved until the function rises enough; the equations are solved as accurately as needed.
 
     x += a (minus the Hessian)^-1 gradient, a = 1, 1/2, 1/4, ... (Nocedal and Wright 2006, algorithm 7.1).
     """

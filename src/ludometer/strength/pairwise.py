@@ -1,4 +1,4 @@
-"""Penalised skills from matches of two: logit or probit with a tie threshold, by Newton's steps over gathered pairs."""
+"""Penalised skills from two-player matches: logit or probit with a tie threshold, by Newton's steps over pairs."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def fit_skills(
 
     P(win) = F(s_1 - s_2 + advantage - t); F(x) is Phi(x / root 2) (probit) or 1 / (1 + exp(-x)) (logit). Gilbert and
     Wells, section 3.2.1, whose Table 2 has ridge 0.25. Appendix A there loses 1 / root 2 in the gradient, 1/2 in the
-    Hessian and 2 in the penalty; eq. 12's tie term has a sign error. Here all are as the text's function demands.
+    Hessian and 2 in the penalty; the tie term of eq. 12 has a sign error. Here all follow the function in the text.
 
-    With a ridge each island of players has the mean 0, since only the ridge holds its mean. With ridge 0 each island
-    is centred at 0, and a record in which some only won or only lost raises `NoFiniteFit` and names them.
+    With a ridge each island of players has the mean 0, as only the ridge determines it. With ridge 0 each island is
+    centred at 0, and a record in which players only won or only lost raises `NoFiniteFit` and names them.
 
     >>> matches = Matches.of_pairs([0, 1, 0, 2], [1, 2, 2, 0], [1, 1, 0.5, 0])
     >>> fit = fit_skills(matches)
@@ -51,12 +51,12 @@ def fit_skills(
     if maximum.diverged or (ridge == 0 and not maximum.converged):
         raise NoFiniteFit(_far_away(matches, maximum.x[: comparisons.n_players]))
     if not maximum.converged:
-        warnings.warn("Newton's steps ended before the skills had settled", ConvergenceWarning, stacklevel=2)
+        warnings.warn("Newton's steps ended before the skills converged", ConvergenceWarning, stacklevel=2)
     return make_skills(matches, function, maximum, weighted=weights is not None)
 
 
 class PenalisedLikelihood:
-    """The function that is maximised: of the skills, the threshold and the advantage, in one vector of n + 2."""
+    """The function to maximise, of the skills, the threshold and the advantage in one vector of n + 2."""
 
     def __init__(self, comparisons: Comparisons, link: Link, ridge: float) -> None:
         self.comparisons, self.link, self.ridge = comparisons, link, ridge
@@ -68,19 +68,19 @@ class PenalisedLikelihood:
         self._image = np.zeros(self.n + 2)
 
     def refuse_hopeless(self) -> None:
-        """Raise where not even a ridge on the skills gives a finite threshold and advantage."""
+        """Raise where even a ridge on the skills gives no finite threshold or advantage."""
         wins, _, losses = self.comparisons.totals
         if wins + losses == 0:
             raise NoFiniteFit("all matches are ties: no finite tie threshold fits them best")
         if self.comparisons.ordered and not (wins and losses):
             raise NoFiniteFit(
-                f"the first seat never {'lost' if wins else 'won'}: no finite advantage fits best; leave it out"
+                f"the first seat never {'lost' if wins else 'won'}: no finite advantage fits best. Leave it out"
             )
 
     def start(self) -> Floats:
         """Skills from the shares of points, and the threshold that fits the share of ties among equals.
 
-        The log-odds of a smoothed share are about right for opponents around 0, and save a step or two.
+        The log-odds of a smoothed share are about right against opponents around 0, and save a step or two.
         """
         from ludometer.kernels.skills.paired import balance_pairs
 
@@ -129,7 +129,7 @@ class PenalisedLikelihood:
         return image
 
     def longest_step(self, x: Floats, step: Floats) -> float:
-        """No further than to a tenth of the threshold: it has to stay above 0."""
+        """Down to a tenth of the threshold at most: it has to stay above 0."""
         t, change = float(x[self.n]), float(step[self.n])
         return 0.9 * t / -change if change < -0.9 * t else math.inf
 
@@ -150,7 +150,6 @@ def make_skills(matches: Matches, function: PenalisedLikelihood, maximum: Maximu
         log_likelihood=function.likelihood,
         n_matches=sum(comparisons.totals),
         island=comparisons.island,
-        n_islands=comparisons.n_islands,
         n_steps=maximum.n_steps,
         converged=maximum.converged,
         provenance=Provenance(
@@ -160,7 +159,7 @@ def make_skills(matches: Matches, function: PenalisedLikelihood, maximum: Maximu
 
 
 def check_ridge(ridge: float) -> float:
-    """Refuse what is no penalty."""
+    """Refuse a ridge that is not a number from 0 up."""
     if not (math.isfinite(ridge) and ridge >= 0):
         raise LudometerError(f"the ridge must be a number from 0 up, not {ridge}")
     return float(ridge)

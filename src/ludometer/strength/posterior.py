@@ -1,9 +1,9 @@
 """The posterior of players' strengths: logistic results, a normal prior, and a mean that may follow given directions.
 
 Strengths s = V b + e with b free (a flat prior) and e_i normal with the variance v g_i + t: v is the variance of V b, g
-the error of the directions for each player, and t, what they do not tell, is fitted. The log posterior is the sum of
-S ln E + (1 - S) ln(1 - E) minus half the squares of e over their variances. Around its maximum it
-is taken as normal (Laplace), and draws come from perturbed equations, so that no dense matrix is ever built.
+the error of the directions for each player, and t, the variance that they leave, is fitted. The log posterior is the
+sum of S ln E + (1 - S) ln(1 - E) minus half the squares of e over their variances. Around its maximum it is
+approximated as normal (Laplace), and draws come from perturbed equations, so that no dense matrix is built.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _DRAWS_WHILE_FITTING = 8
 
 @dataclass(frozen=True)
 class StrengthPosterior:
-    """The strengths that are most likely, draws around them, and the SD of what the directions do not tell."""
+    """The most likely strengths, draws around them, and the SD that the directions leave."""
 
     mode: Floats
     draws: Floats
     """(players, n), in natural units."""
     residual_sd: float
     p_value: float
-    """Of Wald's test that strengths do not follow the directions at all; 1 where there are none."""
+    """Of Wald's test that strengths do not follow the directions; 1 without directions."""
 
 
 def fit_strengths(
@@ -80,7 +80,7 @@ def fit_strengths(
 
 
 class _Model:
-    """Meetings of the same two players are one row: how often, and how much of it the lower code scored."""
+    """One row per pair of players: how often they met, and what the lower code scored."""
 
     def __init__(self, first: Codes, second: Codes, score: Floats, n_players: int, directions: Floats) -> None:
         low, high = np.minimum(first, second).astype(np.int64), np.maximum(first, second)
@@ -98,16 +98,16 @@ class _Model:
         self.played = np.bincount(self.low, self.times, n_players) + np.bincount(self.high, self.times, n_players)
 
     def noise(self, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """The chance of n draws, to be used again while the variance is fitted."""
+        """The random numbers of n draws, reused while the variance is fitted."""
         return rng.standard_normal((len(self.low), n)), rng.standard_normal((self.n_players, n))
 
     def forecast(self, strength: Floats) -> tuple[Floats, Floats]:
-        """Expected scores of the lower codes, and how much each row of meetings tells."""
+        """Expected scores of the lower codes, and the information of each row."""
         expected = 1 / (1 + np.exp(np.clip(strength[self.high] - strength[self.low], -50, 50)))
         return expected, self.times * expected * (1 - expected) + 1e-9
 
     def variance_along(self, strength: Floats, prior: _Prior) -> float:
-        """The variance of what the directions tell of the strengths, each player counted as often as he played."""
+        """The variance of the strengths along the directions, each player weighted by their matches."""
         along = strength - prior.project(prior.tight * strength) / prior.tight
         return float(np.cov(along, aweights=self.played))
 

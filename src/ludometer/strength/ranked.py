@@ -1,4 +1,4 @@
-"""Penalised skills from finishing orders of several players (Plackett-Luce), and who wins under normal performances."""
+"""Penalised skills from finishing orders (Plackett-Luce), and win probabilities under normal performances."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from ludometer.strength.skills import Skills
 
 
 def fit_orders(matches: Matches, *, ridge: float = 0.25, weights: Sequence[float] | Array | None = None) -> Skills:
-    """Maximise sum of log P(order) - ridge |s|^2, P being Plackett and Luce's: Gumbel performances, the best first.
+    """Maximise sum of log P(order) - ridge |s|^2 for Plackett and Luce's P: Gumbel performances, the best first.
 
     P = product over places of exp(s) / (sum of exp(s) of those still in) (Plackett 1975); tied places are Efron's
-    approximation of the average over their orders (1977; see `kernels.plackett`). For two players without ties that is
-    the logit model of `fit_skills`; with ties it has no threshold, and only the skills are alike. Skills are log-odds.
+    approximation of the average over their orders (1977; see `kernels.skills.plackett`). For two players without ties
+    this is the logit model of `fit_skills`; with ties it has no threshold. Skills are log-odds.
 
     >>> fit = fit_orders(Matches.of_seats([0, 3, 6], [0, 1, 2, 2, 0, 1], [1, 2, 3, 2, 1, 3]))
     >>> fit.skill.round(2).tolist()
@@ -38,7 +38,7 @@ def fit_orders(matches: Matches, *, ridge: float = 0.25, weights: Sequence[float
         refuse_one_way(*orders.links(), island, matches.players)
     maximum = maximise(function, function.start())
     if not maximum.converged:
-        warnings.warn("Newton's steps ended before the skills had settled", ConvergenceWarning, stacklevel=2)
+        warnings.warn("Newton's steps ended before the skills converged", ConvergenceWarning, stacklevel=2)
     skill = maximum.x.copy()
     if ridge == 0:
         skill -= (np.bincount(island, skill) / np.bincount(island))[island]
@@ -54,7 +54,6 @@ def fit_orders(matches: Matches, *, ridge: float = 0.25, weights: Sequence[float
         log_likelihood=function.likelihood,
         n_matches=float(orders.weight.sum()) if len(orders.weight) else float(len(orders.starts) - 1),
         island=island,
-        n_islands=len(np.unique(island[played])),
         n_steps=maximum.n_steps,
         converged=maximum.converged,
         provenance=Provenance("Plackett-Luce skills", parameters, matches.fingerprint),
@@ -73,7 +72,7 @@ class Orders:
 
     @classmethod
     def of(cls, matches: Matches, weights: Sequence[float] | Array | None = None) -> Orders:
-        """The finishing orders of any matches; those of weight 0 are left out."""
+        """The finishing orders of any matches, without those of weight 0."""
         weight = check_weights(weights, len(matches))
         if len(weight) and not weight.all():
             kept = weight > 0
@@ -82,7 +81,7 @@ class Orders:
             raise MatchDataError("there are no matches")
         seats = matches.seats
         match = np.repeat(np.arange(len(matches)), seats.sizes)
-        # one sort of one number, and fast where matches are short
+        # one sort of one number, fast where matches are short
         order = np.argsort(match * (int(seats.place.max()) + 1) + seats.place, kind="stable")
         place = seats.place[order]
         new = np.ones(len(place) + 1, bool)
@@ -113,7 +112,7 @@ class Orders:
 
 
 class OrderLikelihood:
-    """The function that is maximised."""
+    """The function to maximise."""
 
     def __init__(self, orders: Orders, ridge: float, n_players: int) -> None:
         self.orders, self.ridge = orders, ridge
@@ -122,7 +121,7 @@ class OrderLikelihood:
         self._inside, self._chance = np.empty(len(orders.player)), np.empty(len(orders.player))
 
     def start(self) -> Floats:
-        """From how far ahead of the middle they were on average: the log-odds of a smoothed share of those behind."""
+        """From the mean place of each player: the log-odds of a smoothed share of the opponents behind."""
         orders, n = self.orders, len(self.diagonal)
         size = np.diff(orders.starts)
         seat = np.arange(len(orders.player)) - np.repeat(orders.starts[:-1], size)
@@ -163,9 +162,9 @@ class OrderLikelihood:
         return image
 
     def replay(self, x: Floats, rng: np.random.Generator) -> Floats:
-        """How often each player is chosen if every place is chosen anew from those it was chosen from, less the mean.
+        """How often each player is chosen if every place is drawn again from its candidates, minus the mean.
 
-        Its covariance is minus the Hessian of the likelihood; a match counts the root of its weight times.
+        The covariance is minus the Hessian of the likelihood; a match counts by the root of its weight.
         """
         from ludometer.kernels.skills.plackett import evaluate_orders
 
@@ -187,14 +186,14 @@ class OrderLikelihood:
         return np.asarray(difference + gradient)
 
     def longest_step(self, x: Floats, step: Floats) -> float:  # noqa: ARG002 - the function is defined everywhere
-        """Any."""
+        """Without limit."""
         return math.inf
 
 
 def thurstone_winner(skills: Sequence[float] | Floats) -> Floats:
-    """Who performs best when performances are normal with SD 1: integral of phi(y - s_j) product of Phi(y - s_k) dy.
+    """The probability of each player to perform best, with normal performances of SD 1 (Thurstone 1927, case V).
 
-    By the trapezoidal rule, which is exact to rounding for such a function (Thurstone 1927's case V for several).
+    The integral of phi(y - s_j) product of Phi(y - s_k) dy, by the trapezoidal rule, which is exact to rounding here.
 
     >>> thurstone_winner([0.0, 0.0, 0.0]).round(6).tolist()
     [0.333333, 0.333333, 0.333333]
@@ -207,19 +206,3 @@ def thurstone_winner(skills: Sequence[float] | Floats) -> Floats:
     below = log_ndtr(away)
     log_density = -0.5 * away**2 - 0.5 * math.log(2 * math.pi)
     return np.asarray(0.1 * np.exp(log_density + below.sum(axis=1, keepdims=True) - below).sum(axis=0))
-
-
-def printed_winner(skills: Sequence[float] | Floats) -> Floats:
-    """Who wins as Gilbert and Wells print it (eq. 14): product over k of Phi((s_j - s_k) / root 2).
-
-    It multiplies events that are not independent, so the chances of all do not add up to 1: use `thurstone_winner`.
-
-    >>> printed_winner([0.0, 0.0, 0.0]).tolist()
-    [0.25, 0.25, 0.25]
-    """
-    from scipy.special import ndtr
-
-    s = np.asarray(skills, np.float64)
-    beats = ndtr((s[:, np.newaxis] - s) * math.sqrt(0.5))
-    np.fill_diagonal(beats, 1.0)
-    return np.asarray(beats.prod(axis=1))

@@ -1,41 +1,41 @@
-"""How the ridge moves the skills: the path of l2 over it, and its choice by cross-validation over matches."""
+"""How the ridge changes the skills: the path of l2, and the choice of the ridge by cross-validation over matches."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ludometer.arrays import Array, Floats, Mask
+from ludometer.drawing import ACCENT, INK
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
-from ludometer.result import Provenance
+from ludometer.result import Provenance, Shown
 from ludometer.strength.comparisons import Comparisons, check_weights, gather
 from ludometer.strength.newton import maximise
 from ludometer.strength.pairwise import PenalisedLikelihood, check_ridge, make_skills
 from ludometer.strength.skills import Link, Skills, check_link
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 RIDGES = (0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 @dataclass(frozen=True, eq=False)
-class RidgePath:
-    """Fits of one record with many ridges, the largest first; if cross-validated, how well each predicts."""
+class RidgePath(Shown):
+    """Fits of one record with many ridges, the largest first, and how well each predicts if cross-validated."""
 
     ridge: Floats
     l2: Floats
     threshold: Floats
     losses: Floats | None
-    """(ridges, folds): minus the mean log probability of what a fold's matches, left out of the fit, came to."""
+    """(ridges, folds): minus the mean log probability of the results of a fold, which is left out of the fit."""
     unforeseen_ties: int
-    """Left out of the losses: ties in a fold, none being among the matches that it was predicted from."""
+    """Ties that are not in the losses: no tie was among the matches that the fold was predicted from."""
     converged: bool
     provenance: Provenance
 
@@ -46,7 +46,7 @@ class RidgePath:
 
     @property
     def spread(self) -> Floats | None:
-        """The SD over folds of each ridge's loss less the best ridge's: what chance in the folds does to the choice."""
+        """The SD over folds of each ridge's loss minus the best ridge's: how chance in the folds affects the choice."""
         if self.losses is None:
             return None
         return np.asarray((self.losses - self.losses[self._best]).std(axis=1, ddof=1))
@@ -69,7 +69,7 @@ class RidgePath:
         return 0 if self.loss is None else int(np.argmin(self.loss))
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a ridge."""
+        """One row per ridge."""
         import polars as pl
 
         columns = {"ridge": self.ridge, "l2": self.l2, "threshold": self.threshold}
@@ -78,7 +78,7 @@ class RidgePath:
         return pl.DataFrame(columns).sort("ridge")
 
     def summary(self) -> str:
-        """The path's ends and the choice."""
+        """Both ends of the path, and the choice."""
         order = np.argsort(self.ridge)
         text = (
             f"l2 from {self.l2[order[0]]:.3f} (ridge {self.ridge[order[0]]:g}) "
@@ -86,21 +86,23 @@ class RidgePath:
         )
         if self.plausible is not None:
             text += f"; best prediction at ridge {self.best:g} (l2 {self.l2[self._best]:.3f}), "
-            text += "as good within a standard error from {:g} to {:g}".format(*self.plausible)
+            text += "equally good within a standard error from {:g} to {:g}".format(*self.plausible)
         return text
 
-    def plot(self) -> altair.LayerChart:
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
         """l2 over the ridge (Gilbert and Wells, Fig. 1)."""
         import altair as alt
 
         data = alt.InlineData(values=self.to_frame().to_dicts())
         x = alt.X("ridge:Q", title="Penalty λ (ridge)", scale=alt.Scale(type="log"))
         y = alt.Y("l2:Q", title="ℓ²", scale=alt.Scale(domain=[0, 1]))
-        line = alt.Chart(data, width=420, height=220).mark_line(color="#4c6a92", point=True).encode(x=x, y=y)
+        line = (
+            alt.Chart(data, width=270 if narrow else 420, height=220).mark_line(color=INK, point=True).encode(x=x, y=y)
+        )
         chosen = [{"ridge": self.best, "l2": float(self.l2[self._best])}] if self.best is not None else []
-        mark = alt.Chart(alt.InlineData(values=chosen)).mark_point(filled=True, size=90, color="#b4530a")
-        chart: alt.LayerChart = line + mark.encode(x="ridge:Q", y="l2:Q")
-        return chart
+        mark = alt.Chart(alt.InlineData(values=chosen)).mark_point(filled=True, size=90, color=ACCENT)
+        chart = line + mark.encode(x="ridge:Q", y="l2:Q")
+        return {"l2": chart}
 
 
 def trace_ridge(
@@ -111,7 +113,7 @@ def trace_ridge(
     advantage: bool = False,
     weights: Sequence[float] | Array | None = None,
 ) -> RidgePath:
-    """l2 against the ridge (Gilbert and Wells, Fig. 1): the fit at each, every one from the one before.
+    """l2 over the ridge (Gilbert and Wells, Fig. 1): a fit at each, starting from the one before.
 
     >>> path = trace_ridge(Matches.of_pairs([0, 1, 0, 2], [1, 2, 2, 0], [1, 1, 1, 1]), ridges=[0.1, 1])
     >>> bool(path.l2[0] > path.l2[1])
@@ -130,12 +132,12 @@ def cross_validate_ridge(
     advantage: bool = False,
     weights: Sequence[float] | Array | None = None,
 ) -> RidgePath:
-    """The path, and how well each ridge predicts matches that were left out: n_folds parts of them, drawn at random.
+    """The path, and how well each ridge predicts matches that were left out, in n_folds random parts.
 
     Gilbert and Wells, section 4.2, found the choice to depend on the number of folds: see `plausible`.
     """
     if not 2 <= n_folds <= len(matches):
-        raise LudometerError(f"the folds must be from 2 to the number of matches, not {n_folds}")
+        raise LudometerError(f"n_folds must be from 2 to the number of matches, not {n_folds}")
     return _path(matches, ridges, link, advantage, weights, n_folds, seed)
 
 
@@ -187,7 +189,7 @@ def _fit_each(matches: Matches, comparisons: Comparisons, link: Link, ridge: Flo
 def _score_fold(
     matches: Matches, weight: Floats, held: Mask, link: Link, ridge: Floats, advantage: bool
 ) -> tuple[Floats, int]:
-    """The loss of each ridge on the held matches, and how many ties could not be foreseen."""
+    """The loss of each ridge on the held matches, and the number of ties that could not be foreseen."""
 
     def part(chosen: Mask) -> Comparisons:
         return gather(matches.take(chosen), ordered=advantage, weights=weight[chosen] if len(weight) else None)
@@ -199,7 +201,7 @@ def _score_fold(
         outcomes = test.outcomes.copy()
         outcomes[1] = 0
         test = Comparisons(test.starts, test.opponent, outcomes, test.ordered)
-    # who is met for the first time in the held part has the skill 0, as the ridge has it
+    # players who appear in the held part only have the skill 0, as the ridge implies
     scores = []
     for fit in fits:
         function = PenalisedLikelihood(test, link, 0.0)

@@ -1,29 +1,29 @@
-"""Skills: one number a player that fits a whole record, with its tie threshold, and what their spread says of luck."""
+"""Skills: one number per player that fits a whole record, with a tie threshold, and the share of luck."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ludometer.arrays import Codes, Floats, Mask
+from ludometer.drawing import INK
 from ludometer.errors import LudometerError
 from ludometer.players import Players
-from ludometer.result import Provenance
+from ludometer.result import Provenance, Shown
 from ludometer.scale import GUMBEL_SD, probit_to_elo, to_elo
 
 if TYPE_CHECKING:
-    import altair
     import polars as pl
 
 Link = Literal["probit", "logit"]
 
 
 @dataclass(frozen=True, eq=False)
-class Skills:
-    """Skills of all who played, around 0, in units of the model: probit, whose performances have the SD 1, or logit.
+class Skills(Shown):
+    """Skills of all players, around 0, in units of the model: probit, with performances of SD 1, or logit.
 
     Players without a match have NaN. Skills of different islands, between which nobody played, cannot be compared.
     """
@@ -33,16 +33,16 @@ class Skills:
     """By code: in SDs of normal performances, or in log-odds."""
     link: Link
     threshold: float
-    """t: performances that differ by no more are a tie; 0 where there were none."""
+    """t: performances that differ by no more are a tie; 0 without ties."""
     advantage: float | None
-    """What the first seat adds to the difference of performances; None if it was not fitted."""
+    """What the first seat adds to the difference of performances; None unless fitted."""
     ridge: float
     log_likelihood: float
     """Of the results, without the penalty."""
     n_matches: float
     """The sum of their weights."""
     island: Codes
-    n_islands: int
+    """The connected part of each player."""
     n_steps: int
     converged: bool
     provenance: Provenance
@@ -51,6 +51,11 @@ class Skills:
     def played(self) -> Mask:
         """Who has a skill."""
         return np.isfinite(self.skill)
+
+    @property
+    def n_islands(self) -> int:
+        """Connected parts with players who have a skill."""
+        return len(np.unique(self.island[self.played]))
 
     @property
     def n_players(self) -> int:
@@ -64,7 +69,7 @@ class Skills:
 
     @property
     def elo(self) -> Floats:
-        """Skills in Elo points; those of a probit model by the logistic curve that is nearest to the normal one."""
+        """Skills in Elo points; for the probit model by the logistic curve nearest to the normal one."""
         return probit_to_elo(self.skill) if self.link == "probit" else to_elo(self.skill)
 
     def l2(self, *, ddof: int = 1) -> float:
@@ -84,7 +89,7 @@ class Skills:
         return win, 1 - win - loss, loss
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a player, best first: the skill, in Elo points, and the island."""
+        """One row per player, best first: the skill, in Elo points too, and the island."""
         import polars as pl
 
         frame = pl.DataFrame(
@@ -93,7 +98,7 @@ class Skills:
         return frame.filter(pl.Series(self.played)).sort("skill", descending=True, maintain_order=True)
 
     def summary(self) -> str:
-        """The fit in a few lines."""
+        """The size of the record, l2, the tie threshold and the advantage."""
         lines = [
             f"{self.n_players:,} players, {self.n_matches:,.10g} matches, {self.link} model, ridge {self.ridge:g}",
             f"l2 {self.l2():.3f}" if self.n_players > 1 else "one player",
@@ -106,8 +111,8 @@ class Skills:
             lines.append("the fit did not converge")
         return "\n".join(lines)
 
-    def plot(self) -> altair.Chart:
-        """How the skills are distributed, in Elo points."""
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
+        """A histogram of the skills in Elo points."""
         import altair as alt
 
         count, edge = np.histogram(self.elo[self.played], bins="sturges")
@@ -115,16 +120,16 @@ class Skills:
             {"from": float(low), "to": float(high), "players": int(n)}
             for low, high, n in zip(edge[:-1], edge[1:], count, strict=True)
         ]
-        chart: alt.Chart = (
-            alt.Chart(alt.InlineData(values=bars), width=420, height=220)
-            .mark_bar(color="#4c6a92")
+        chart = (
+            alt.Chart(alt.InlineData(values=bars), width=270 if narrow else 420, height=220)
+            .mark_bar(color=INK)
             .encode(
                 x=alt.X("from:Q", bin="binned", title="Skill (Elo points)"),
                 x2="to:Q",
                 y=alt.Y("players:Q", title="Players"),
             )
         )
-        return chart
+        return {"skills": chart}
 
 
 def cdf(x: Floats, link: Link) -> Floats:
@@ -150,6 +155,6 @@ def quantile(p: float, link: Link) -> float:
 
 
 def check_link(link: str) -> None:
-    """Refuse what is no link."""
+    """Refuse any other link than probit and logit."""
     if link not in ("probit", "logit"):
         raise LudometerError(f"no link is called {link!r}; there are: probit, logit")

@@ -24,7 +24,7 @@ from ludometer.strength.ranked import OrderLikelihood, Orders
 from ludometer.strength.skills import Skills
 
 _EXACT = 300
-"""Up to so many players one solution each; above, a stochastic estimate."""
+"""Up to so many players each is solved for; above, a stochastic estimate is made."""
 
 
 def estimate_errors(
@@ -88,7 +88,7 @@ def estimate_difference_errors(
 
 @dataclass(frozen=True)
 class _OfPairs:
-    """H of matches of two: of the skills, the threshold and the advantage."""
+    """H of two-player matches: of the skills, the threshold and the advantage."""
 
     function: PenalisedLikelihood
 

@@ -1,4 +1,4 @@
-"""What each player had scored on average before each of his matches."""
+"""The average score of each player before each of their matches."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def past_moments_plain(first: Codes, second: Codes, halves: Halves, n_players: i
 
 @kernel
 def past_moments(first: Codes, second: Codes, halves: Halves, n_players: int) -> Floats:
-    """Sums of 1, x, y, xx, xy, yy for each player, x being his average before a match and y his score in it.
+    """Sums of 1, x, y, xx, xy, yy for each player, with x their average before a match and y their score in it.
 
     A player's first match has no x and does not count. A regression with errors clustered by player needs no more.
     """
@@ -91,7 +91,7 @@ def past_moments_of_seats_plain(player: Codes, score: Floats, earned: Floats, n_
 
 @kernel
 def past_moments_of_seats(player: Codes, score: Floats, earned: Floats, n_players: int) -> Floats:
-    """The same sums for matches of several: seats in order of play, each player at most once in a match.
+    """The same sums for multiplayer matches: seats in order of play, each player at most once in a match.
 
     `earned` is what counts in later averages: the scores themselves, or others.
     """

@@ -316,7 +316,7 @@ def balance_pairs_plain(starts: Counts, opponent: Codes, outcomes: Floats) -> tu
 
 @kernel
 def balance_pairs(starts: Counts, opponent: Codes, outcomes: Floats) -> tuple[Floats, Floats]:
-    """Wins less losses of each player, and his matches, as sums of weights."""
+    """Wins minus losses of each player, and their matches, as sums of weights."""
     n = len(starts) - 1
     ahead, met = np.zeros(n), np.zeros(n)
     for i in range(n):

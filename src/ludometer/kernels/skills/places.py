@@ -1,10 +1,10 @@
-"""Places against random opponents: the chance of each place for a player among k, the others drawn from all.
+"""Places against random opponents: the probability of each place for a player among k, the others drawn from all.
 
 A player performs at y; each opponent is above y with probability u_b(y) = 1 - F(y - s_b). Over all choices of k - 1
 others the sums of products of u (for those above) and 1 - u are elementary symmetric functions, which one pass over
 the players builds, and from which any one player can be divided out: no choice is ever listed.
 
-Sums over all pairs of players of a smooth function of their difference, without the pairs: by interpolation.
+`sum_over_players` sums a smooth function of the difference over all pairs of players by interpolation.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ STEP = 0.25
 
 
 def place_chances_plain(skill: Floats, weight: Floats, size: int, own: int, normal: bool) -> Floats:
-    """The plain twin of `place_chances` for the player `own`: all choices of opponents, all who are above him."""
+    """The plain twin of `place_chances` for the player `own`: all choices of opponents and of those above."""
     nodes = make_nodes(skill, normal)
     chance, total = np.zeros(size), 0.0
     density = _density_plain(nodes - skill[own], normal)
@@ -58,9 +58,9 @@ def _density_plain(x: Floats, normal: bool) -> Floats:
 def place_chances(
     skill: Floats, weight: Floats, own_skill: Floats, own_weight: Floats, size: int, normal: bool, nodes: Floats
 ) -> Floats:
-    """(own skills, places): the chance of each place for a player with this skill, who is himself one of `skill`.
+    """(own skills, places): the probability of each place for a player with this skill, who is one of `skill`.
 
-    His opponents are size - 1 others, a set of them having the product of their weights as its weight. The chances are
+    The opponents are size - 1 others, a set of them having the product of their weights as its weight. The chances are
     in proportion only: the sum over places is that of the weights of all sets, over STEP.
     """
     chance = np.zeros((len(own_skill), size))

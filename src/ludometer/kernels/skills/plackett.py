@@ -23,7 +23,7 @@ from ludometer.kernels.runtime.compile import kernel
 def log_likelihood_of_orders_plain(
     starts: Counts, player: Codes, stop: Counts, gone: Floats, weight: Floats, skill: Floats
 ) -> float:
-    """The plain twin of `evaluate_orders`, which gives the sum only; `weight` is one a match, or of length 0."""
+    """The plain twin of `evaluate_orders`, which gives the sum only; `weight` has one per match, or length 0."""
     total = 0.0
     for m, (start, end) in enumerate(pairwise(starts)):
         own = skill[player[start:end]]

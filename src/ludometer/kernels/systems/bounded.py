@@ -1,6 +1,6 @@
 """Ratings with uncertainties, match after match, on a logistic curve between a floor and a ceiling; many lanes at once.
 
-In natural units: ratings start at 0 with a variance v_0 and gain a variance `drift` a match. With d = r_i - r_j +
+In natural units: ratings start at 0 with a variance v_0 and gain a variance `drift` per match. With d = r_i - r_j +
 advantage and the variance V of d, E[logistic(d)] is about L = logistic(d / root(1 + pi V / 8)) (MacKay 1992), and the
 forecast E = floor + (ceiling - floor) L. Then r += v (ln P)', v -= v^2 I + ..., I = E'^2 / (E (1 - E)) being what the
 match tells about d: the step of a density filter with the expected curvature, which keeps variances above 0.
@@ -70,8 +70,8 @@ def _bounded_pass(
         for lane in range(n_lanes):
             drift, floor, advantage = settings[lane, 1], settings[lane, 2], settings[lane, 4]
             share = settings[lane, 3] - floor
-            mine, his = variance[i, lane], variance[j, lane]
-            tight = 1.0 / math.sqrt(1.0 + math.pi / 8.0 * (mine + his))
+            mine, other = variance[i, lane], variance[j, lane]
+            tight = 1.0 / math.sqrt(1.0 + math.pi / 8.0 * (mine + other))
             logistic = 1.0 / (1.0 + math.exp(-tight * (rating[i, lane] - rating[j, lane] + advantage)))
             forecast = min(max(floor + share * logistic, _SURE), 1.0 - _SURE)
             if halves[t] == 2:
@@ -85,7 +85,7 @@ def _bounded_pass(
             slope = share * tight * logistic * (1.0 - logistic)
             weight = slope / (forecast * (1.0 - forecast))
             rating[i, lane] += mine * weight * (score - forecast)
-            rating[j, lane] -= his * weight * (score - forecast)
+            rating[j, lane] -= other * weight * (score - forecast)
             variance[i, lane] = mine + drift - mine * mine * weight * slope
-            variance[j, lane] = his + drift - his * his * weight * slope
+            variance[j, lane] = other + drift - other * other * weight * slope
     return loss
