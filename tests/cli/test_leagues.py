@@ -88,7 +88,7 @@ def test_a_rating_list_is_enough_to_study_learning(run: Run, tmp_path: Path) -> 
     jsonschema.validate(found, load_schema("learn"))
     assert found["ratings"] == 500
     assert found["shapes"][0]["shape"] == "normal"
-    assert found["absent"]["tracked"] == "a list of ratings: nobody can be followed"
+    assert found["absent"]["tracked"] == "a list of ratings: players cannot be tracked"
 
 
 def test_faults_of_a_rating_list_are_told_at_once(run: Run, tmp_path: Path) -> None:

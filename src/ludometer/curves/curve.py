@@ -32,7 +32,7 @@ class Curve(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name that users write."""
         ...
 
     @property
@@ -93,7 +93,7 @@ def invert(curve: Curve, p: Floats | Array) -> Floats:
 
 
 def check_probabilities(p: Floats | Array) -> Floats:
-    """Refuse what is no probability."""
+    """Refuse numbers that are not probabilities."""
     chance = np.asarray(p, np.float64)
     if not ((chance >= 0) & (chance <= 1)).all():
         raise LudometerError("a chance must be from 0 to 1")
@@ -101,7 +101,7 @@ def check_probabilities(p: Floats | Array) -> Floats:
 
 
 def check_positive(name: str, value: float) -> float:
-    """Refuse what is no scale."""
+    """Refuse a scale that is not above 0."""
     if not (math.isfinite(value) and value > 0):
         raise LudometerError(f"{name} must be a number above 0, not {value}")
     return value
@@ -126,7 +126,7 @@ class CurveCheck:
 
     @property
     def complete(self) -> bool:
-        """From 0 to 1: whoever is good enough always wins."""
+        """From 0 to 1: a player who is good enough always wins."""
         return self.lower < 1e-9 and self.upper > 1 - 1e-9
 
     @property

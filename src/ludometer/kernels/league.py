@@ -15,7 +15,7 @@ from ludometer.arrays import Codes, Counts, Floats, Halves
 from ludometer.kernels.runtime.compile import JIT, kernel
 
 _TRIES = 50
-"""Opponents looked at before the nearest of them is taken, though he is outside the window."""
+"""Opponents tried before the nearest of them is taken, even outside the window."""
 
 _ENDLESS = 1 << 62
 
@@ -145,7 +145,7 @@ def _play_league(
                 code = places.code[place]
                 places.people[code, LEFT] = places.counts[1]
                 if rules.shares_out:
-                    # the leaver's own share, which the sum for all would give him too, goes with him
+                    # the leaver's own share, which the sum for all would include, leaves too
                     sums[OFFSET] += (places.people[code, RATING] - places.people[code, RATING_AT_ENTRY]) / (n - 1)
                 _enter(rng, rules, places, place)
 

@@ -89,7 +89,10 @@ class Learning(Shown):
                 absent[f"bins.{name}"] = "nobody in that class, or nobody was followed through it"
         tracked = None if self.tracked is None else self.tracked.document()
         if tracked is None:
-            absent |= {"tracked": "a list of ratings: nobody can be followed", "death_rates": "nobody was followed"}
+            absent |= {
+                "tracked": "a list of ratings: players cannot be tracked",
+                "death_rates": "players were not tracked",
+            }
         else:
             absent |= {f"tracked.{name}": reason for name, reason in tracked.pop("absent").items()}
         return {

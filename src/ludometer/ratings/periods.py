@@ -50,7 +50,7 @@ def periods_of(matches: Matches, n_before: int, *, days: float | None, games: in
 def check_periods(days: float | None, games: int | None) -> None:
     """Refuse periods without length, or with two lengths."""
     if days is not None and games is not None:
-        raise LudometerError("a rating period is so many days or so many matches, not both")
+        raise LudometerError("give a rating period in days or in matches, not both")
     for value in (days, games):
         if value is not None and not (math.isfinite(value) and value > 0):
             raise LudometerError(f"a rating period must be above 0, not {value}")

@@ -83,7 +83,7 @@ def simulate_on_curve(
 
 
 def check_population(n_players: int, sd: float, activity: float, seed: int) -> None:
-    """Refuse numbers with which nobody can play."""
+    """Refuse impossible numbers of players and spreads."""
     check_table(n_players, 2, seed)
     for name, value in (("sd", sd), ("activity", activity)):
         if not (math.isfinite(value) and value >= 0):

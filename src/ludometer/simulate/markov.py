@@ -20,7 +20,7 @@ from ludometer.errors import LudometerError
 from ludometer.scale import ELO
 
 _SMALL = 64
-"""Up to so many states chains are eliminated, all at once; larger ones are solved one by one."""
+"""Chains of up to so many states are eliminated all at once; larger ones are solved one by one."""
 
 _TOGETHER = 1 << 22
 """Numbers in memory at a time."""
@@ -106,7 +106,7 @@ _DIFFERENCES = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
 
 @dataclass(frozen=True)
 class MarkovCheck:
-    """What a chain has of what theorem 7 asks for; gaps are the largest that were met at several X and Y."""
+    """Which conditions of theorem 7 a chain fulfils; gaps are the largest over several X and Y."""
 
     row_gap: float
     """How far the steps out of a state are from summing to 1, or a probability from being one."""

@@ -1,4 +1,4 @@
-"""Tables of players: who sits down with whom, and how a table becomes matches once everybody has played."""
+"""Tables of players: who plays whom, and how their performances become matches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def batch_size(per_match: int) -> int:
 
 
 def check_table(n_players: int, per_match: int, seed: int) -> None:
-    """Refuse numbers with which nobody can play."""
+    """Refuse impossible numbers of players."""
     if n_players < 2:
         raise LudometerError(f"a game needs at least 2 players, not {n_players}")
     if not 2 <= per_match <= n_players:

@@ -190,7 +190,7 @@ def compare_dimensions(
 
 @dataclass(frozen=True, eq=False)
 class _Fold:
-    """A fold's losses, a match each, the parts (2, matches) of the two dimensions, and what was chosen for it."""
+    """A fold's losses, one per match, the parts (2, matches) of the two dimensions, and what was chosen for it."""
 
     one: Floats
     two: Floats

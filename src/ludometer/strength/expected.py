@@ -116,7 +116,7 @@ class Posterior:
         )
         level, slope, bend = self.prior.derivatives(self.prior.mean + to_elo(x))
         gradient += np.where(self.free, slope * ELO, 0.0)
-        # a prior of several humps bends the wrong way in places; without those parts the steps still lead uphill
+        # a multimodal prior has the wrong curvature in places; without those parts the steps still lead uphill
         self.prior_bend = np.where(self.free, np.maximum(bend * ELO**2, 0.0), 0.0)
         self.diagonal += self.prior_bend
         self.gradient = gradient
@@ -178,7 +178,7 @@ class Estimate:
 def find_mode(posterior: Posterior, start: Floats) -> Maximum:
     """The most likely ratings; at the prior's lower end, if it has one, stay those who would be below it.
 
-    Who is held there is settled in rounds: whoever falls below is held, whoever is held and would rise is let go.
+    This takes rounds: players who fall below are held there, and held players who would rise are released.
     """
     lowest = (posterior.prior.lowest - posterior.prior.mean) / ELO
     everyone, held = posterior.free, np.zeros_like(posterior.free)
@@ -245,7 +245,7 @@ class GivenOthers:
 
 
 def measure_players(posterior: Posterior, rating: Floats) -> GivenOthers:
-    """One integral a player."""
+    """One integral per player."""
     mean, variance, pull = np.empty((3, len(rating)))
     furthest = _pass(posterior, rating, mean, variance, pull, at_once=False)
     return GivenOthers(mean, variance, pull, furthest)

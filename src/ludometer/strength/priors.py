@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ludometer.kernels.skills.expected import PriorTable
 
 _NO_FLAT = (
-    "a flat prior is not allowed: whoever never lost would be rated infinitely high, and whoever never won infinitely "
-    "low. Give the spread of ratings in the population, such as normal:0,200"
+    "a flat prior is not allowed: players who never lost would be rated infinitely high, and those who never won "
+    "infinitely low. Give the spread of ratings in the population, such as normal:0,200"
 )
 _CELLS = 8192
 _CELLS_A_BANDWIDTH = 64
@@ -37,7 +37,7 @@ class Prior(Protocol):
 
     @property
     def mean(self) -> float:
-        """Where a player stands of whom nothing is known."""
+        """The rating of an unknown player."""
         ...
 
     @property
@@ -56,7 +56,7 @@ class Prior(Protocol):
         ...
 
     def log_density(self, x: Floats) -> Floats:
-        """The logarithm of the density a point."""
+        """The logarithm of the density per point."""
         ...
 
     def derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:
@@ -93,7 +93,7 @@ class NormalPrior:
         return {"prior": "normal", "mean": self.mean, "sd": self.sd}
 
     def log_density(self, x: Floats) -> Floats:
-        """The logarithm of the density a point."""
+        """The logarithm of the density per point."""
         return self.derivatives(x)[0]
 
     def derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:
@@ -152,7 +152,7 @@ class LearningPrior:
         return self.origin
 
     def log_density(self, x: Floats) -> Floats:
-        """The logarithm of the density a point; minus infinity below the beginners."""
+        """The logarithm of the density per point; minus infinity below the beginners."""
         return np.where(np.asarray(x) < self.origin, -np.inf, self.derivatives(x)[0])
 
     def derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:
@@ -206,7 +206,7 @@ class EmpiricalPrior:
     cell: float
     value: Floats
     slope: Floats
-    """Of the log density a point."""
+    """Of the log density per point."""
     bandwidth: float
     n_players: int
     mean: float
@@ -265,7 +265,7 @@ class EmpiricalPrior:
         return {"prior": "empirical", "players": self.n_players, "bandwidth": self.bandwidth, "density": digest}
 
     def log_density(self, x: Floats) -> Floats:
-        """The logarithm of the density a point."""
+        """The logarithm of the density per point."""
         return self.derivatives(x)[0]
 
     def derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:

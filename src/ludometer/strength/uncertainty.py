@@ -195,7 +195,7 @@ def _at_maximum(matches: Matches, skills: Skills, weights: Any) -> _OfPairs | _O
 
 
 def _exact_variance(curvature: _OfPairs | _OfOrders) -> Floats:
-    """Diagonal of the inverse on skills that add up to 0 in each island: one solution a player."""
+    """Diagonal of the inverse on skills that add up to 0 in each island: one solution per player."""
     size, island = _island_sizes(curvature.island), curvature.island
     variance = np.zeros(curvature.n)
     for i in np.flatnonzero(curvature.played):

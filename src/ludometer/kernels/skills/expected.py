@@ -256,7 +256,7 @@ def _mode(opponent, met, points, rating, guess, table):  # type: ignore[no-untyp
             p = 1 / (1 + odds)
             slope -= met[e] * p
             told += met[e] * p * (odds * p)
-        # a prior of several humps may bend the wrong way: the results' own curvature still leads uphill
+        # a multimodal prior may have the wrong curvature: that of the results still leads uphill
         bend = max(prior_bend + told, 0.1 * abs(prior_bend), 1e-12)
         if x <= table.lowest and slope <= 0:
             return x, slope, bend

@@ -75,7 +75,7 @@ def order_edges(first: Codes, second: Codes, n_players: int) -> tuple[Counts, Co
     """(starts, neighbours, order, sign): the list layout, with players renumbered from the fewest neighbours up.
 
     Position k holds the pair order[k], and sign[k] is -1 where its first player has the higher new number. In this
-    order no row is longer than the root of twice the number of edges, whoever has met thousands.
+    order no row is longer than the root of twice the number of edges, even where players met thousands.
     """
     degree = np.bincount(first, minlength=n_players) + np.bincount(second, minlength=n_players)
     rank = np.empty(n_players, np.int64)

@@ -218,7 +218,7 @@ def _expect_three(weight, n, lowest, first, second, third, expected, scratch):  
 def _expect_paid(weight, n, prize, start, n_paid, expected, scratch):  # type: ignore[no-untyped-def]
     """Any prizes, by quadrature over the paid places.
 
-    At a node, with l of the players before i finished, `worth[i + 1][l]` is the prize that awaits whoever finishes
+    At a node, with l of the players before i finished, `worth[i + 1][l]` is the prize of the player who finishes
     next, on average over the players after i; `count[l]` is the probability of l. All terms are positive.
     """
     lowest = prize[start + n - 1]

@@ -20,10 +20,10 @@ from ludometer.kernels.systems.curve_table import look_up
 
 _AHEAD = 16
 _CACHED = 100_000
-"""As in the Elo pass: from so many players on a rating is asked for some matches ahead."""
+"""As in the Elo pass: from so many players on, ratings are prefetched some matches ahead."""
 
 RATING, ENTRY, LAST, BEFORE, AFTER, ACTIVE = range(6)
-"""Columns of a player in the pass with retirement: beside his rating, when he last played, and his neighbours in a list
+"""Columns of a player in the pass with retirement: the rating, the last match, and the neighbours in a list
 of all active players, longest idle first."""
 
 OFFSET, POT, N_ACTIVE, HEAD, TAIL = range(5)
@@ -120,10 +120,10 @@ def retiring_pass(
     spacing: float,
     expected: Floats,
 ) -> None:
-    """The pass of `dynamic_pass` in which who has not played for more than `idle` days retires.
+    """The pass of `dynamic_pass` in which players who have not played for more than `idle` days retire.
 
-    What he won since he entered is shared out equally among those who stay, and taken back from them if he returns.
-    The rating of an active player is his column plus the league's offset, so that sharing out costs nothing.
+    What they won since they entered is shared out equally among those who stay, and taken back if they return.
+    The rating of an active player is their column plus the league's offset, so that sharing out costs nothing.
     """
     if JIT:
         player, league = lanes.borrow(player), lanes.borrow(league)
@@ -165,7 +165,7 @@ def _retire_oldest(player, league):  # type: ignore[no-untyped-def]  # Numba inf
 
 @register_jitable
 def _activate(player, league, k):  # type: ignore[no-untyped-def]
-    """A newcomer, with nothing won yet, or one who returns: what he had won is taken from the others."""
+    """A newcomer, with nothing won yet, or a player who returns: what they had won is taken from the others."""
     _share(league, player[k, ENTRY] - player[k, RATING])
     player[k, RATING] -= league[OFFSET]
     player[k, ACTIVE] = 1.0

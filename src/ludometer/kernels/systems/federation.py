@@ -11,8 +11,8 @@ from ludometer.arrays import Codes, Counts, Floats, Halves
 from ludometer.kernels.runtime.compile import kernel
 
 RATING, PEAK, SURPRISE, SCORE, OPPONENTS, MATCHES, IS_NEW = range(7)
-"""Columns of a player: rating, the best he ever had, and over the matches of the period the sums of S - E, of S, of
-opponents' ratings, and their number; whether he had not played before it."""
+"""Columns of a player: rating, its maximum so far, and over the matches of the period the sums of S - E, of S, of
+opponents' ratings, and their number; whether it is the player's first period."""
 
 AVERAGING, BONUS, FLOOR, NEWCOMERS = range(4)
 """Points that play created, by their cause; negative where they were destroyed."""

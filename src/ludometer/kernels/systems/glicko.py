@@ -1,6 +1,6 @@
 """The pass of Glickman's Glicko-2 in natural units, which are its own scale (173.7178 Elo points).
 
-Sums over the matches of a rating period are kept for each player and turned into a new rating when he next plays in
+Sums over the matches of a rating period are kept for each player and turned into a new rating when they next play in
 another period: players who pause cost nothing, and a period needs no sweep over all of them.
 """
 
@@ -16,7 +16,7 @@ from ludometer.kernels.runtime import lanes
 from ludometer.kernels.runtime.compile import JIT, kernel
 
 MU, PHI, SIGMA, PERIOD, INFORMATION, SURPRISE = range(6)
-"""Columns of a player: rating, deviation, volatility, the period that he last played in, and over its matches the sums
+"""Columns of a player: rating, deviation, volatility, the period of their last match, and over its matches the sums
 of g^2 E (1 - E) and of g (S - E)."""
 
 WIDTH = 8
@@ -84,7 +84,7 @@ def _enter_period(player, i, period, counts_pauses, tau, largest):  # type: igno
         _update(player, i, tau)
     phi, sigma = player[i, PHI], player[i, SIGMA]
     if counts_pauses and last > -math.inf and period - last > 1.0:
-        # Glickman's step 6 for who does not compete, as often as he did not; nobody is less known than a newcomer
+        # Glickman's step 6 for each period missed; nobody is less certain than a newcomer
         phi = math.sqrt(phi * phi + (period - last - 1.0) * sigma * sigma)
     player[i, PHI] = min(phi, largest)
     player[i, PERIOD] = period
@@ -120,7 +120,7 @@ def _update(player, i, tau):  # type: ignore[no-untyped-def]
 
 @register_jitable
 def _new_volatility(sigma, phi, v, delta, tau):  # type: ignore[no-untyped-def]
-    """The root of Glickman's f by the Illinois method (his step 5)."""
+    """The root of Glickman's f by the Illinois method (step 5)."""
     a = 2.0 * math.log(sigma)
     low = a
     if delta * delta > phi * phi + v:

@@ -12,7 +12,7 @@ from ludometer.kernels.runtime import lanes
 from ludometer.kernels.runtime.compile import JIT, kernel
 
 RATING, VALUES, GAMES = range(3)
-"""Columns of a player: his rating, the sum of one value a game while he is provisional, his games."""
+"""Columns of a player: rating, the sum of one value per game while provisional, games."""
 
 _AHEAD = 16
 

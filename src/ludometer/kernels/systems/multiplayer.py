@@ -1,8 +1,8 @@
-"""The sequential Elo pass over matches of several players, in natural units: one rating a player, or many lanes.
+"""The sequential Elo pass over multiplayer matches, in natural units: one rating per player, or many lanes.
 
 Rank-ordered logit (`kernels.ranks`): E_i = sum over places of prize_k P(i is k-th), r_i += step (S_i - E_i);
 Duersch et al. 2020, section 4. Prizes are shares of the largest one. The loss is half the sum of (S_i - E_i)^2 over
-seats, which for matches of two is the one-sided loss of `kernels.elo`: the paper's loss is twice this.
+seats, which for two-player matches is the one-sided loss of `kernels.systems.elo`: the paper's loss is twice this.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def seats_lanes(
     """Play the matches once for every lane, a lane having its own step: moves `rating`, adds to `loss`, in place.
 
     `rating` is (players, lanes), `step` and `loss` are (1, lanes), all made by `lanes.allocate`. `score` is
-    (seats, groups): the lanes are in so many equal parts, and each part has scores of its own.
+    (seats, groups): the lanes are in that many equal parts, each with its own scores.
     """
     if not rating.shape[1] == step.shape[1] == loss.shape[1] or rating.shape[1] % lanes.WIDTH:
         raise ValueError("ratings, steps and losses need the same number of lanes, a multiple of eight")

@@ -1,6 +1,6 @@
 """The pass of Smith's recommended system in natural units: newcomers by the static system, then the dynamic one.
 
-A newcomer's posterior stands on a grid of ratings, one row each in a pool; a row is free again once he is established.
+A newcomer's posterior is on a grid of ratings, one row each in a pool; a row is free again once they are established.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from ludometer.kernels.runtime import lanes
 from ludometer.kernels.runtime.compile import JIT, kernel
 
 RATING, VARIANCE, GAMES, ROW, CENTRE = range(5)
-"""Columns of a player: rating, its variance while he is new, games, his row in the pool (-1: none), and the mean of the
-prior when he entered."""
+"""Columns of a player: rating, its variance while new, games, the row in the pool (-1: none), and the mean of the prior
+at entry."""
 
 N_POINTS = 64
 REACH = 5.0
-"""The grid reaches so many SDs of the prior either side: 64 points are then 0.16 SDs apart, and sums are integrals."""
+"""The grid covers so many SDs of the prior on both sides: 64 points 0.16 SDs apart, so that sums are integrals."""
 
 N_USED, N_FREE = range(2)
 """Rows of the pool that were ever used, and those of them that are free again, listed in `free`."""
@@ -48,7 +48,7 @@ def newcomers_pass(
 ) -> None:
     """Play the matches in order, moving all but results, `grid`, `prior` and `weight` in place.
 
-    A newcomer's rating is his expectation under the prior and his results against opponents as they were rated then;
+    A newcomer's rating is the expectation under the prior and their results against opponents as rated at the time;
     an established player moves by `step` (S - E), against a newcomer by the share of `games` that one had played.
     """
     if JIT:
@@ -84,7 +84,7 @@ def _move(player, i, move, entered):  # type: ignore[no-untyped-def]  # Numba in
 
 @register_jitable
 def _enter(player, i, entered):  # type: ignore[no-untyped-def]
-    """Whoever meets his first opponent is expected at the mean of established players, if there are any."""
+    """A player before their first match is expected at the mean of established players, if there are any."""
     if player[i, GAMES] == 0.0 and entered[N_ENTERED] > 0.0:
         player[i, CENTRE] = entered[RATINGS] / entered[N_ENTERED]
         player[i, RATING] = player[i, CENTRE]
