@@ -84,7 +84,7 @@ def test_base_e_widens_the_scale(run: Run, races: Path) -> None:
     assert printed["H"] == pytest.approx(np.log(10) * usual["H"], rel=1e-3)
     two = run("rate", CLUB, "--base", "e")
     assert two.status == 2
-    assert "matches of two need base 10" in two.err
+    assert "two-player matches need base 10" in two.err
 
 
 def test_evaluate_scores_matches_of_several(run: Run, races: Path) -> None:

@@ -76,5 +76,5 @@ def test_it_has_to_see_the_record_first() -> None:
         rate(matches.parts(100), system=Calibrated(Dynamic()))
     with pytest.raises(MatchDataError, match="no matches"):
         Calibrated(Dynamic()).fitted(Matches.of_pairs([], [], []), in_sample=True)
-    with pytest.raises(LudometerError, match="not by 'luck'"):
+    with pytest.raises(LudometerError, match="not 'luck'"):
         Calibrated(Dynamic(), "luck")  # type: ignore[arg-type]

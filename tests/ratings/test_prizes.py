@@ -57,7 +57,7 @@ def test_a_table_may_differ_by_the_number_of_players(tmp_path: Path) -> None:
     assert prizes.shares(3).tolist() == [1, 0.5, 0]
     assert prizes.shares(4).tolist() == [1, 0.5, 0.25, 0]
     path.write_text("players,place,prize\n3,1,60\n")
-    with pytest.raises(LudometerError, match="no prizes for matches of 4 players"):
+    with pytest.raises(LudometerError, match="no prizes for matches with 4 players"):
         make_prizes(str(path)).shares(4)
 
 
@@ -67,7 +67,7 @@ def test_a_table_may_differ_by_the_number_of_players(tmp_path: Path) -> None:
         ("rank,prize\n1,2\n", "columns place and prize"),
         ("place,prize\n", "columns place and prize"),
         ("place,prize\n1,2\n3,1\n", "without a gap"),
-        ("place,prize\n1,2\n1,1\n", "line 3: place 1 stands there twice"),
+        ("place,prize\n1,2\n1,1\n", "line 3: place 1 is listed twice"),
         ("place,prize\n1,2\n2,much\n", "line 3"),
         ("place,prize\n1,2\n2,3\n", "a later place has a larger prize"),
         ("place,prize,players\n1,2,2\n2,1,2\n3,1,2\n", "2 players: 3 places"),
@@ -84,7 +84,7 @@ def test_any_other_name_is_a_column_of_the_record() -> None:
     prizes = make_prizes("won")
     assert prizes.are_recorded
     assert not WINNER.are_recorded
-    with pytest.raises(LudometerError, match="they stand in the matches"):
+    with pytest.raises(LudometerError, match="come from the record"):
         prizes.shares(3)
 
 
@@ -139,5 +139,5 @@ def test_impossible_records_name_the_match(prize: list[float], message: str) -> 
 
 
 def test_prizes_that_are_not_recorded_cannot_be_played_for() -> None:
-    with pytest.raises(MatchDataError, match="prizes won: the matches carry none"):
+    with pytest.raises(MatchDataError, match="prizes won: the matches have none"):
         seat_columns(Matches.of_seats([0, 3], [0, 1, 2], [1, 2, 3]).seats, make_prizes("won"))

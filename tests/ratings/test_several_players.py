@@ -138,9 +138,9 @@ def test_the_printed_scale_is_wider_and_nothing_else() -> None:
 
 def test_base_e_is_refused_for_matches_of_two() -> None:
     matches = simulate_strengths(10, 100, seed=1)
-    with pytest.raises(LudometerError, match="matches of two need base 10"):
+    with pytest.raises(LudometerError, match="two-player matches need base 10"):
         fit_best_elo(matches, base="e")
-    with pytest.raises(LudometerError, match="matches of two need base 10"):
+    with pytest.raises(LudometerError, match="two-player matches need base 10"):
         rate(matches, system=Elo(base="e"))
     with pytest.raises(LudometerError, match="10 or e"):
         Elo(base="2")  # type: ignore[arg-type]
@@ -272,7 +272,7 @@ def test_systems_are_made_with_prizes_and_base() -> None:
 
 
 def test_prizes_must_be_recorded_to_be_played_for() -> None:
-    with pytest.raises(MatchDataError, match="the matches carry none"):
+    with pytest.raises(MatchDataError, match="the matches have none"):
         rate(mixed(), system=Elo(prizes=make_prizes("won")))
 
 

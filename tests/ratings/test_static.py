@@ -110,5 +110,5 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(LudometerError, match="not both"):
         Static(sd=200, prior=NormalPrior(0, 200))
     several = Matches.of_seats([0, 3], [0, 1, 2], [1, 2, 3])
-    with pytest.raises(MatchDataError, match="two players"):
+    with pytest.raises(MatchDataError, match="two-player matches"):
         rate(several, system=Static())
