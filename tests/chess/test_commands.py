@@ -244,8 +244,8 @@ def test_events_stand_on_one_scale_and_their_players_against_each_other(run: Run
     assert len(found["events"]["players"]) == 9
     assert found["comparison"]["events"] == ["London", "Moscow"]
     assert len(found["comparison"]["pairs"]) == 16
-    himself = [row for row in found["comparison"]["pairs"] if row["player_1"] == row["player_2"]]
-    assert all(row["interval"][0] < row["difference"] < row["interval"][1] for row in himself)
+    same = [row for row in found["comparison"]["pairs"] if row["player_1"] == row["player_2"]]
+    assert all(row["interval"][0] < row["difference"] < row["interval"][1] for row in same)
     shown = run(*words).out
     assert "events on one scale, with an engine of" in shown
     assert "London minus Moscow, the same player in both" in shown

@@ -181,7 +181,7 @@ def test_by_the_engine_strength_is_its_own_plus_the_difference() -> None:
 
 
 def test_signs_that_contradict_are_said() -> None:
-    # Ann beats Ben by their gains, 9/16, yet he plays the engine's move twice and she once
+    # Ann beats Ben by their gains, 9/16, yet Ben plays the engine's move twice and Ann once
     level = [0.0]
     for a, b in zip([0, -1, -1, -1], [-3, -3, 0, 0], strict=True):
         level += [level[-1] + a, level[-1] + a - b]

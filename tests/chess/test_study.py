@@ -148,7 +148,7 @@ def test_two_names_of_one_player_become_one() -> None:
     assert list(merged.players.names) == ["P1", "P0", "P2"]
     before, after = measure_gains(games), measure_gains(merged)
     assert len(after.of("P0")) == len(before.of("P0")) + len(before.of("P3"))
-    # games of P0 against P3 are now games of a player against himself, which are no pair
+    # games of P0 against P3 are now games of a player against themselves, which are no pair
     found = measure_strengths(merged, **SETTINGS)
     assert all(row["player_1"] != row["player_2"] for row in found.pairs_frame().to_dicts())
     with pytest.raises(LudometerError, match="Nobody"):

@@ -97,7 +97,7 @@ class SearchOptions:
         if self.depth is not None and self.nodes is not None:
             raise LudometerError("--depth and --nodes: give only one of them")
         depth = 12 if self.depth is None and self.nodes is None else self.depth
-        form = "NAME=VALUE, such as Threads=1"
+        form = 'NAME=VALUE, such as "Skill Level=10"'
         options = tuple(_split(text, "--option", form, may_be_empty=True) for text in self.engine_options)
         return Search(depth, self.nodes, self.lines, self.hash_mb, self.hash_policy, options, self.timeout)
 
@@ -131,7 +131,7 @@ class SourceOptions:
         help='Rename a player, such as "Kramnik,V=Kramnik, Vladimir".',
     )
 
-    def choice(self, *, with_material: bool) -> SourceChoice:
+    def to_choice(self, *, with_material: bool) -> SourceChoice:
         """Which evaluations to take."""
         from ludometer.chess.record.sources import SourceChoice
 
@@ -147,11 +147,13 @@ class MeasureOptions(IntervalOptions):
 
     skip_plies: int = count("--skip-plies", "Leave out the first N plies (moves of either side).", 0, least=0)
     window: float | None = option(
-        "--window", type=Number(0.01), metavar="PAWNS", help="Use only moves from positions this close to equality."
+        "--window", type=Number(0.01), metavar="PAWNS", help="Use only moves from positions within PAWNS of equality."
     )
     phase: Phase | None = choice("--phase", ["opening", "middlegame", "endgame"], "Use only moves of this phase.")
     gap: str | None = option(
-        "--gap", metavar="A:B", help="Use only moves where the best was A to B pawns ahead of the second (--lines 2)."
+        "--gap",
+        metavar="A:B",
+        help="Use only moves where the best was A to B pawns above the second (--lines 2).",
     )
     reference: str = option(
         "--reference", default="engine", show_default=True, metavar="engine|pooled|FILE",
@@ -279,13 +281,13 @@ class StrengthOptions:
     engine_strength: float | None = engine_strength_option()
     replicates: int = replicates_option()
     calibration: Path | None = option(
-        "--calibration", type=Path, metavar="FILE", help="Add real Elo points by this file from chess calibrate."
+        "--calibration", type=Path, metavar="FILE", help="Add real Elo points, by a file from chess calibrate."
     )
     anchor: str | None = option(
         "--anchor", metavar="EVENT", help="Find the engine's strength from the ratings of this event only."
     )
     compared: tuple[str, str] | None = option(
-        "--compare", nargs=2, metavar="EVENT EVENT", help="Compare the players of two events, and each one in both."
+        "--compare", nargs=2, metavar="EVENT EVENT", help="Compare the players of two events with each other."
     )
     choices: bool = option(
         "--choices", is_flag=True, help="Show how strengths depend on filters and on the value of mate."
@@ -325,7 +327,7 @@ def strength(options: StrengthOptions) -> None:
     check_targets(options.file, options.out.json_file, options.out.html, options.annotated)
     calibration = None if options.calibration is None else load_calibration(options.calibration)
     measure = options.measure
-    choice = options.source.choice(with_material=measure.phase is not None)
+    choice = options.source.to_choice(with_material=measure.phase is not None)
     ratings, filters = measure.known_ratings, measure.filters
     loaded = load_evaluations(options.file, choice)
     _refuse_for_tables(loaded.games, options)
@@ -415,7 +417,7 @@ def calibrate(options: CalibrateOptions) -> None:
 
     check_targets(options.file, options.out.json_file, options.calibration)
     measure = options.measure
-    choice = options.source.choice(with_material=measure.phase is not None)
+    choice = options.source.to_choice(with_material=measure.phase is not None)
     ratings, filters = measure.known_ratings, measure.filters
     loaded = load_evaluations(options.file, choice)
     if loaded.games is None and measure.reference in ("engine", "pooled"):
