@@ -396,4 +396,4 @@ def test_systems_that_rate_players_refuse_teams_and_name_what_they_ignore(caplog
     assert not alone.has_teams
     with caplog.at_level("INFO", logger="ludometer"):
         rate(alone)
-    assert caplog.messages == ["elo ignores the session, the score, the side"]
+    assert caplog.messages == ["elo ignores the session, score and side"]

@@ -267,7 +267,7 @@ class Matches:
         if self.has_teams:
             raise MatchDataError(
                 f"{method} cannot use teams: it rates players who play each for themselves, and here players share a "
-                "side. Read the file without its sides to rate each player alone"
+                "side. To rate each player alone, read the file without --side"
             )
 
     @property

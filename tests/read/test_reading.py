@@ -117,7 +117,7 @@ def test_matches_that_stand_twice_at_the_same_moment_are_told() -> None:
     frame = pl.DataFrame(
         {"time": ["2020-01-01 10:00"] * 2 + ["2020-01-01 11:00"], "winner": ["a", "a", "b"], "loser": ["b", "b", "a"]}
     )
-    assert "1 matches repeat the one before" in read_file(frame).notes[0]
+    assert "1 match repeats the one before" in read_file(frame).notes[0]
 
 
 def test_integer_ids_of_different_width_and_nullable_floats_are_players() -> None:

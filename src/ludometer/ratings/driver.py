@@ -93,7 +93,8 @@ def check_usable(system: AnySystem, matches: Matches) -> None:
         matches.refuse_teams(system.name)
     ignored = [name.replace("_", " ") for name in matches.columns if name not in used]
     if ignored:
-        _log.info("%s ignores the %s", system.name, ", the ".join(ignored))
+        *most, last = ignored
+        _log.info("%s ignores the %s", system.name, f"{', '.join(most)} and {last}" if most else last)
 
 
 def prepare(system: AnySystem, matches: Any, scored: Mask | None = None) -> RatingSystem[Any]:

@@ -51,7 +51,8 @@ class Reading:
         whose = (
             f" in {len(self.groups)} groups by {self.by}" if self.by else f" of {len(self.matches.players):,} players"
         )
-        lines = [f"{self.name}: {n_matches:,} matches{whose} · {self.columns} · {self.order}"]
+        noun = "match" if n_matches == 1 else "matches"
+        lines = [f"{self.name}: {n_matches:,} {noun}{whose} · {self.columns} · {self.order}"]
         return [*lines, *self.left_out, *self.notes]
 
 
@@ -250,9 +251,8 @@ def _note_repeats(reader: RowReader, whole: Matches) -> None:
     for column in (whole.pairs.first, whole.pairs.second, whole.pairs.halves):
         same &= column[1:] == column[:-1]
     if same.any():
-        reader.notes.append(
-            f"{same.sum():,} matches repeat the one before (same players, result and time) and are all counted"
-        )
+        repeat = "match repeats" if same.sum() == 1 else "matches repeat"
+        reader.notes.append(f"{same.sum():,} {repeat} the one before: same players, result and time; all are counted")
 
 
 def _collect_seats(reader: RowReader) -> dict[str | None, Matches]:
@@ -378,7 +378,7 @@ def _sortable(column: pl.Series, reader: RowReader, name: str) -> pl.Series:
 def _split(reader: RowReader, whole: Matches, extra: Extra) -> dict[str | None, Matches]:
     if extra.group is None:
         return {None: _without_idle(whole) if reader.left_out_any else whole}
-    names = reader.groups.players.names.to_list()
+    names = reader.groups.words.to_list()
     present = sorted(set(extra.group.tolist()), key=lambda code: names[code])
     return {names[code]: _without_idle(whole.take(extra.group == code)) for code in present}
 

@@ -112,6 +112,11 @@ class TextIndex:
         return Players(tuple(self.chunks)) if self.chunks else Players.named([])
 
     @property
+    def words(self) -> pl.Series:
+        """The same as one column."""
+        return self.players.names
+
+    @property
     def n_known(self) -> int:
         """Words so far."""
         return sum(map(len, self.chunks))

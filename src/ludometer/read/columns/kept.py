@@ -212,7 +212,7 @@ def _finished(codes: Codes, index: TextIndex, *, is_free: bool) -> Labels | Floa
     """Labels; for a covariate whose values are all numbers or missing, the numbers."""
     import polars as pl
 
-    names = index.players.names
+    names = index.words
     if is_free:
         values = names.cast(pl.Float64, strict=False)
         if not values.null_count():

@@ -68,7 +68,7 @@ class Outcomes:
 
     columns: PairColumns
     is_pgn: bool
-    words: TextIndex = field(default_factory=TextIndex)
+    known: TextIndex = field(default_factory=TextIndex)
     _names_winners: bool | None = None
 
     def halves(self, frame: pl.DataFrame) -> tuple[Halves, list[tuple[Mask, str, str | None]]]:
@@ -125,17 +125,15 @@ class Outcomes:
         if column.dtype == pl.String and (known := self._by_known_words(column)) is not None:
             return known, np.zeros(len(column), bool)
         word = self._words(column)
-        meaning = [
-            UNFINISHED if self.is_pgn and text == "*" else parse_result(text) for text in self.words.players.names
-        ]
+        meaning = [UNFINISHED if self.is_pgn and text == "*" else parse_result(text) for text in self.known.words]
         return np.array([*meaning, BAD], np.int8)[word], word < 0
 
     def _by_known_words(self, column: pl.Series) -> Halves | None:
         """Half points where all values are among the few words seen so far: comparing is faster than looking up."""
-        if column.null_count() or not 0 < self.words.n_known <= _FEW:
+        if column.null_count() or not 0 < self.known.n_known <= _FEW:
             return None
         halves, n_found = np.zeros(len(column), np.int8), 0
-        for word in self.words.players.names:
+        for word in self.known.words:
             meaning = parse_result(word)
             if meaning >= 0:
                 mask = (column == word).to_numpy().view(np.int8)
@@ -145,7 +143,7 @@ class Outcomes:
         return halves if n_found == len(column) else None
 
     def _words(self, column: pl.Series) -> Codes:
-        return self.words.codes([column])[:, 0]
+        return self.known.codes([column])[:, 0]
 
     def _halves_of_winner(self, frame: pl.DataFrame, name: str) -> tuple[Halves, list[tuple[Mask, str, str | None]]]:
         """Half points where a column names the winner, or says that it was a draw."""
@@ -157,7 +155,7 @@ class Outcomes:
         )
         word, missing = self._meanings(frame[name])
         # numbers are names here, never results
-        wordy = np.array([text.isalpha() for text in self.words.players.names] + [False])[self._words(frame[name])]
+        wordy = np.array([text.isalpha() for text in self.known.words] + [False])[self._words(frame[name])]
         others = np.where(wordy, word, BAD)
         halves = np.where(winner == first, 2, np.where(winner == second, 0, others)).astype(np.int8)
         halves[missing] = BAD
