@@ -7,13 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ludometer.matches import Matches
-from ludometer.measurement.spread import (
-    Persistence,
-    mean_rating_difference,
-    measure_mixed_persistence,
-    measure_persistence,
-    measure_spread,
-)
+from ludometer.measurement.as_printed import measure_mixed_persistence
+from ludometer.measurement.spread import Persistence, mean_rating_difference, measure_persistence, measure_spread
 from ludometer.players import Players
 from ludometer.ratings.prizes import WINNER, Prizes
 from ludometer.ratings.systems.best_fit import fit_best_elo

@@ -115,8 +115,14 @@ class _Posterior:
     @classmethod
     def of(cls, luck: PopulationLuck, n_matches: int) -> _Posterior:
         """Means and SDs, and how far 250 draws of such a chain lie from them."""
-        draws = _PAPERS_DRAWS * min(1.0, luck.ess / luck.sigma_draws.size)
-        ours = {"l2": luck.l2, "l2_sd": luck.l2_sd, "t": luck.t, "t_sd": luck.t_sd, "matches": float(n_matches)}
+        draws = _PAPERS_DRAWS * min(1.0, luck.ess / luck.sample.sigma.size)
+        ours = {
+            "l2": luck.l2,
+            "l2_sd": luck.l2_sd,
+            "t": luck.t,
+            "t_sd": luck.posterior("t").sd,
+            "matches": float(n_matches),
+        }
         ours |= dict.fromkeys(("teams", "players"), float(len(luck.players)))
         chance = {name: ours[f"{name}_sd"] / math.sqrt(draws) for name in ("l2", "t")}
         chance |= {f"{name}_sd": ours[f"{name}_sd"] / math.sqrt(2 * draws) for name in ("l2", "t")}

@@ -18,7 +18,8 @@ from reproductions.published import FOLDERS, ROOT, load
 from reproductions.results import PAGE, RESULTS, load_results
 from reproductions.sources import Sources
 
-from ludometer.measurement.spread import measure_mixed_persistence, measure_persistence
+from ludometer.measurement.as_printed import measure_mixed_persistence
+from ludometer.measurement.spread import measure_persistence
 from ludometer.ratings.systems.best_fit import fit_best_elo
 from ludometer.simulate import mix, simulate_deterministic, simulate_strengths
 

@@ -297,7 +297,7 @@ def test_one_game_fits_one_screen(run: Run, skill: Path, coin: Path, sparse: Pat
         lines = [part for line in shown.splitlines() for part in textwrap.wrap(line, 80) or [""]]
         assert len(lines) <= 24
         assert f"{Path(file).name.split('.')[0]} " in lines[0]
-        assert re.search(r"\bSD of ratings \d|cannot be told", shown)
+        assert re.search(r"\bSD of ratings \d|These data cannot tell", shown)
         assert not re.search(r"\b(?:nan|None|inf)\b", shown)
 
 
@@ -336,7 +336,7 @@ def test_matches_of_several_are_measured_for_their_prizes(run: Run, tables: Path
         assert low < 60 < high
     assert winner["spread"][0]["sd"] != linear["spread"][0]["sd"]
     assert winner["verdict"]["primary"] != linear["verdict"]["primary"]
-    assert "3 players a match" in run("measure", tables, "--quick").out
+    assert "3 players per match" in run("measure", tables, "--quick").out
 
 
 def test_base_e_is_the_printed_wider_scale(run: Run, tables: Path) -> None:

@@ -105,7 +105,7 @@ def test_a_record_with_many_matches_a_player_does_without_them() -> None:
     first = rng.integers(0, 30, 600, np.int32)
     second = (first + rng.integers(1, 30, 600, np.int32)) % 30
     record = tally_results(first, second, 2 * rng.integers(0, 2, 600, np.int8), 30)
-    assert len(gibbs._Duels(record, make_model(make_prior("uniform:10"))).rescaling.nodes) == 0
+    assert len(gibbs._TwoPlayer(record, make_model(make_prior("uniform:10"))).rescaling.nodes) == 0
 
 
 def test_players_who_lost_all_are_expected_below_those_who_won_all() -> None:

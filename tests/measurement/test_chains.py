@@ -13,7 +13,6 @@ from scipy.stats import binom
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
 from ludometer.measurement.luck.older import (
-    count_repetitions,
     measure_repetitions,
     measure_skill_chain,
     measure_variance_ratio,
@@ -86,11 +85,11 @@ def test_a_chain_from_quantiles_does_not_grow_with_the_players() -> None:
 
 @given(st.floats(0.51, 0.99), st.floats(0.6, 0.95))
 def test_repetitions_are_those_of_the_binomial(p: float, confidence: float) -> None:
-    n = count_repetitions(p, confidence)
+    n = repetitions(p, confidence)
     assert n is not None
     assert binom.sf(n // 2, n, p) > confidence
     assert n == 1 or binom.sf((n - 2) // 2, n - 2, p) <= confidence
-    assert count_repetitions(p, 0.75) == repetitions(p)
+    assert repetitions(p, 0.75) == repetitions(p)
 
 
 def test_repetitions_of_fitted_skills() -> None:

@@ -60,10 +60,10 @@ def test_the_sampler_of_orders_is_calibrated(n_players: int, sizes: list[int]) -
 def test_the_spread_is_recovered(per_match: int, sigma: float) -> None:
     luck = measure_population(simulate(150, [per_match] * 1_200, sigma, 2), ess=200, compare_prior=False)
     assert luck.converged
-    assert abs(luck.sigma - sigma) < 3 * luck.sigma_sd
+    assert abs(luck.sigma - sigma) < 3 * luck.posterior("sigma").sd
     assert luck.l2_interval[0] - luck.l2_sd < 1 / (1 + sigma**2) < luck.l2_interval[1] + luck.l2_sd
     # chance of 150 players' skills and, in addition, of the matches; from 200 draws an SD is known to 5%
-    assert 0.85 < luck.sigma_sd / (luck.sigma / np.sqrt(300)) < 2
+    assert 0.85 < luck.posterior("sigma").sd / (luck.sigma / np.sqrt(300)) < 2
 
 
 @pytest.mark.parametrize(("sigma", "prior"), [(0.4, "uniform:10"), (1.5, "invgamma:2,1")])
@@ -85,21 +85,21 @@ def test_matches_of_two_give_what_the_sampler_of_two_gives(sigma: float, prior: 
 def test_who_does_the_work_on_orders_does_not_matter() -> None:
     one = measure_population(MIXED, ess=100, seed=3)
     other = measure_population(MIXED, ess=100, seed=3, workers=Workers(jobs=3))
-    np.testing.assert_array_equal(one.sigma_draws, other.sigma_draws)
+    np.testing.assert_array_equal(one.sample.sigma, other.sample.sigma)
     np.testing.assert_array_equal(one.skill, other.skill)
     assert one.other_prior == other.other_prior
-    assert not np.array_equal(one.sigma_draws[:, :50], measure_population(MIXED, ess=100, seed=4).sigma_draws[:, :50])
+    assert not np.array_equal(one.sample.sigma[:, :50], measure_population(MIXED, ess=100, seed=4).sample.sigma[:, :50])
 
 
 def test_the_result_of_several_says_what_there_is_to_say() -> None:
     luck = measure_population(MIXED, seed=1)
     assert luck.converged
-    assert (luck.sampler, luck.provenance.parameters["sampler"]) == ("several", "several")
-    assert (luck.t, luck.t_interval, luck.n_ties) == (0, (0, 0), 0)
+    assert (luck.sampler, luck.provenance.parameters["sampler"]) == ("multiplayer", "multiplayer")
+    assert (luck.t, luck.posterior("t").interval, luck.n_ties) == (0, (0, 0), 0)
     assert "several sampler" in luck.summary()
     assert luck.other_prior is not None
     assert luck.plot().to_dict()
-    assert abs(luck.sigma - 0.8) < 3 * luck.sigma_sd
+    assert abs(luck.sigma - 0.8) < 3 * luck.posterior("sigma").sd
     quick = estimate_population(MIXED)
     assert quick.l2 == pytest.approx(luck.l2, abs=1.5 * luck.l2_sd)
     assert quick.t == 0

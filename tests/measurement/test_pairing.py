@@ -75,7 +75,9 @@ def test_with_the_closest_of_eight_the_verdict_is_refused_with_the_reason() -> N
     assert found.verdict.answer == "cannot tell"
     assert found.verdict.checks == ()
     assert found.verdict.p_deterministic is found.verdict.p_chess is None
-    assert found.verdict.statement.startswith("These data cannot tell: players met almost only their like")
+    assert found.verdict.statement.startswith(
+        "These data cannot tell: players faced almost only opponents of equal strength"
+    )
     assert f"{found.matchmaking.pairing.correlation:.2f}" in found.verdict.statement
     # and rightly: x would be far too low
     assert found.yardstick is not None

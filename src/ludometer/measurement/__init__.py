@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from ludometer.lazy import load_on_use
 
 if TYPE_CHECKING:
+    from ludometer.measurement.as_printed import measure_mixed_persistence as measure_mixed_persistence
     from ludometer.measurement.benchmarks.published import ReferenceGame as ReferenceGame
     from ludometer.measurement.benchmarks.published import reference_games as reference_games
     from ludometer.measurement.benchmarks.yardstick import Reference as Reference
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from ludometer.measurement.measurement import measure as measure
     from ludometer.measurement.spread import Persistence as Persistence
     from ludometer.measurement.spread import Spread as Spread
-    from ludometer.measurement.spread import measure_mixed_persistence as measure_mixed_persistence
     from ludometer.measurement.spread import measure_persistence as measure_persistence
     from ludometer.measurement.spread import repetitions as repetitions
     from ludometer.measurement.verdict.checks import Check as Check

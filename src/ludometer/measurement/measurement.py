@@ -285,11 +285,11 @@ def _add_simulations(game: Measurement, simulation: Simulation) -> Measurement:
     from ludometer.measurement.record.pairing import ratio_if_random
     from ludometer.measurement.verdict.verdict import analyse
 
-    found, main, wider, prizes = analyse(game, simulation), game.main, game.scale_factor, game.data.prizes
+    found, main, scale, prizes = analyse(game, simulation), game.main, game.scale_factor, game.data.prizes
     random = None
     if main.sd:
         random = ratio_if_random(
-            simulation.matches, sd=main.sd / wider, min_matches=main.min_matches, prizes=prizes, seed=simulation.seed
+            simulation.matches, sd=main.sd / scale, min_matches=main.min_matches, prizes=prizes, seed=simulation.seed
         )
     return replace(
         game,

@@ -123,28 +123,28 @@ def sweep_cutoffs(rating: Floats, played: Counts, *, highest: int = 100) -> Cuto
     return CutoffSweep(np.arange(1, highest + 1), n.astype(np.int64), sd)
 
 
-def repetitions(p: float) -> int | None:
-    """The smallest odd n at which who wins a game with probability p wins most of n with more than 75%.
+def repetitions(p: float, confidence: float = 0.75) -> int | None:
+    """The smallest odd n: who wins a game with probability p wins a best-of-n with more than this confidence.
 
     P(Binomial(n, p) > n / 2) = I_p(m, m) with n = 2 m - 1, which rises with m; None if p is a half, or so near it that
     more than a billion games are needed.
 
-    >>> repetitions(0.9), repetitions(0.533)
-    (1, 105)
+    >>> repetitions(0.9), repetitions(0.533), repetitions(0.6, 0.99)
+    (1, 105, 133)
     """
-    from scipy.special import betainc
+    from scipy.special import betainc, ndtri
 
     if not p > 0.5:
         return None
-    guess = (0.6744897501960817 / (2 * (p - 0.5))) ** 2 if p < 1 else 1.0
+    guess = (float(ndtri(confidence)) / (2 * (p - 0.5))) ** 2 if p < 1 else 1.0
     if guess > _MOST_REPETITIONS:
         return None
     low, high = 0, max(2, math.ceil(guess))
-    while betainc(high, high, p) <= 0.75:
+    while betainc(high, high, p) <= confidence:
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if betainc(middle, middle, p) > 0.75 else (middle, high)
+        low, high = (low, middle) if betainc(middle, middle, p) > confidence else (middle, high)
     return 2 * high - 1
 
 
@@ -215,8 +215,9 @@ class Persistence:
 def measure_persistence(matches: Matches, *, min_matches: int = 25, prizes: Prizes = WINNER) -> Persistence:
     """Regress S_i^t = a + b (average of i before t) for players with `min_matches` matches (Duersch et al., Table 4).
 
-    One observation for each player and match with at least one earlier match. In a game of chance b is 0. In matches
-    of several S is the share of the largest prize, and matches of other sizes have other means: read b with care.
+    One observation for each player and match with at least one earlier match. In a game of chance b is 0. In
+    multiplayer matches S is the share of the largest prize, and matches of other sizes have other means: use b with
+    care.
     """
     from ludometer.kernels.skills.averages import past_moments, past_moments_of_seats
 
@@ -226,27 +227,6 @@ def measure_persistence(matches: Matches, *, min_matches: int = 25, prizes: Priz
         moments = past_moments_of_seats(table.player, score, score, n_players)
     else:
         moments = past_moments(table.first, table.second, table.halves, n_players)
-    return regress(moments[matches.counts >= min_matches])
-
-
-def measure_mixed_persistence(matches: Matches, x: float, *, min_matches: int = 25, seed: int = 0) -> Persistence:
-    """Persistence of the x%-game of two as Duersch et al. (Table 4) have it: past averages mix real and coin results.
-
-    A result is kept with probability x, as in `mix`, but in the averages before later matches every result counts x
-    of what was played and the rest of a coin. This explains their slope of .331 for 50%-chess, which lies above what
-    averages of the mixed results themselves give.
-    """
-    from ludometer.kernels.skills.averages import past_moments_of_seats
-    from ludometer.simulate.benchmarks import coin_on, mix
-
-    real, part = matches.pairs, x / 100
-    mixed, coin = mix(matches, x, seed=seed).pairs.score, coin_on(matches, seed=seed + 1).pairs.score
-    averaged = part * real.score + (1 - part) * coin
-    player, score, earned = (
-        np.ascontiguousarray(np.column_stack(pair).ravel())
-        for pair in ((real.first, real.second), (mixed, 1 - mixed), (averaged, 1 - averaged))
-    )
-    moments = past_moments_of_seats(player, score, earned, len(matches.players))
     return regress(moments[matches.counts >= min_matches])
 
 

@@ -81,7 +81,7 @@ class Mixed:
     highest: ClassVar[float] = 100.0
 
     def simulate(self, course: Schedule, skill: Floats, rng: np.random.Generator) -> Replicate:
-        """Logistic results with Davidson's draws, and coins with the same share of draws; no ties of several."""
+        """Logistic results with Davidson's draws, and coins with as many; no ties with more than two players."""
         table = course.matches.table
         if isinstance(table, Seats):
             return _mixed_seats(course, _clocks(from_elo(self.sd) * skill[table.player], rng), rng)
@@ -102,7 +102,7 @@ class Skilled:
     highest: ClassVar[float] = 3000.0
 
     def simulate(self, course: Schedule, skill: Floats, rng: np.random.Generator) -> Replicate:
-        """Logistic results with Davidson's draws; a rank-ordered logit of several."""
+        """Logistic results with Davidson's draws; a rank-ordered logit for multiplayer matches."""
         table = course.matches.table
         if isinstance(table, Seats):
             seats, noise = skill[table.player], rng.gumbel(size=len(table.player))

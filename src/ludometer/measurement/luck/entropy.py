@@ -47,7 +47,7 @@ def measure_entropy_luck(
     `per_match` each has a place, or only winning counts; those have Gumbel (Plackett-Luce) or normal performances
     and no ties. With the outcome "winner" a table may have several `winners`, the best of it, so that P_a(win) is the
     probability of a place up to that; where their number varies (any may win as long as one loses, section 2.1), give
-    the probabilities of 1, 2, ... winners, such as `count_winners` finds in a record. `weights`, one a player (see
+    the probabilities of 1, 2, ... winners, such as `count_winners` finds in a record. `weights`, one per player (see
     `weigh_by_experience`), ask for another population: a table then comes together in proportion to the product of its
     players' weights.
 
@@ -167,7 +167,7 @@ def measure_empirical_luck(
 ) -> EntropyLuck:
     """L from each player's own results without a model, for records whose opponents were drawn uniformly.
 
-    Gilbert and Wells, section 3. The outcome "winner" asks of matches of several only who won: all with a place up to
+    Gilbert and Wells, section 3. The outcome "winner" asks of multiplayer matches only who won: all with a place up to
     `winners`, so that those who share the first place, as a team or otherwise, win together; where nobody loses it is
     a tie. From n results an entropy comes out too small, by (k - 1) / (2 n) nats for the k outcomes that occur (Miller
     1955); `corrected` adds that to the players' entropies.
@@ -438,7 +438,7 @@ class EntropyLuck:
         return 1 - self.luck
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a player: how often he plays, and the probability of each outcome."""
+        """One row per player: how often they play, and the probability of each outcome."""
         import polars as pl
 
         columns = {name: self.by_player[:, k] for k, name in enumerate(self.outcomes)}

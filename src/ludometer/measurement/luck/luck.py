@@ -12,41 +12,27 @@ import numpy as np
 from ludometer.arrays import Floats
 from ludometer.errors import ConvergenceWarning, LudometerError, MatchDataError, NoFiniteFit
 from ludometer.matches import Matches, Pairs
-from ludometer.measurement.luck.entropy import (
-    EntropyLuck,
-    measure_entropy_luck,
-    measure_luck_under,
-    measure_season_luck,
-)
-from ludometer.measurement.luck.older import (
-    Repetitions,
-    SkillChain,
-    VarianceRatio,
-    measure_repetitions,
-    measure_skill_chain,
-    measure_variance_ratio,
-)
-from ludometer.measurement.luck.population import PopulationLuck, make_prior, measure_population
 from ludometer.parallel import Workers
-from ludometer.strength.pairwise import check_ridge, fit_skills
-from ludometer.strength.ranked import fit_orders
-from ludometer.strength.ridge import RidgePath, cross_validate_ridge, trace_ridge
-from ludometer.strength.skills import Link, Skills, check_link
-from ludometer.strength.uncertainty import estimate_errors
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from ludometer.measurement.luck.entropy import EntropyLuck
+    from ludometer.measurement.luck.older import Repetitions, SkillChain, VarianceRatio
+    from ludometer.measurement.luck.population import PopulationLuck
+    from ludometer.strength.ridge import RidgePath
+    from ludometer.strength.skills import Link, Skills
 
 RIDGE, PRIOR = 0.25, "uniform:10"
 """Gilbert and Wells' Table 2 has this ridge; the prior is flat on sigma, theirs is `invgamma:2,1`."""
 
 _DRAWS = ((3_000, 5_000), (50_000, 1_000), (20_000_000, 400))
-"""Effective draws that are wanted of records with so many matches at most; longer ones are sampled if asked for."""
+"""(most matches, effective draws): the draws wanted for records of each size; longer ones are sampled on request."""
 
 _DRAWS_OF_HALF = 100
 _WORK = 4_000_000_000
 _FEWEST_SWEEPS, _MOST_SWEEPS = 1_000, 100_000
-"""A chain stops after so many sweeps times matches, and after so many sweeps."""
+"""A chain stops when its sweeps times matches reach the first number, or its sweeps the last."""
 
 _LONGEST_SEASON, _LARGEST_TABLE = 1_000, 12
 
@@ -64,10 +50,19 @@ class LuckChoices:
     draws: int | None = None
 
     def __post_init__(self) -> None:
-        if self.ridge != "cv":
+        # what is usual is known to be right, and needs none of the modules that check
+        if self.ridge != "cv" and self.ridge != RIDGE:  # noqa: PLR1714 - so that types see a number
+            from ludometer.strength.pairwise import check_ridge
+
             check_ridge(self.ridge)
-        check_link(self.link)
-        make_prior(self.prior)
+        if self.link != "probit":
+            from ludometer.strength.skills import check_link
+
+            check_link(self.link)
+        if self.prior != PRIOR:
+            from ludometer.measurement.luck.population import make_prior
+
+            make_prior(self.prior)
         if self.draws is not None and self.draws < 0:
             raise LudometerError(f"effective draws are counted from 0 up, not {self.draws}")
 
@@ -92,17 +87,17 @@ class RidgeLuck:
     per_match: int
     """Players of the match that L is of."""
     path: RidgePath | None
-    """l2 over the ridge; None for matches of several."""
+    """l2 over the ridge; None for multiplayer matches."""
     as_played: float | None
-    """L under the pairings of the record; what it has more than L is the luck of matchmaking. None for several."""
+    """L under the pairings of the record; its excess over L is the luck of matchmaking. None if multiplayer."""
     season: tuple[int, float] | None
-    """Matches of a mean player, and the continuous luck of a season of so many; None for several."""
+    """Matches of a mean player, and the continuous luck of a season of so many; None for multiplayer matches."""
     chain: SkillChain
     repetitions: Repetitions
 
     @property
     def model(self) -> str:
-        """probit, logit, or plackett-luce for matches of several."""
+        """probit, logit, or plackett-luce for multiplayer matches."""
         return self.skills.link if self.per_match == 2 else "plackett-luce"
 
     @property
@@ -143,7 +138,7 @@ class LuckMetrics:
     halves: tuple[PopulationLuck, PopulationLuck] | None
     """The spread in the earlier and in the later half of the matches: skills that change make both larger than all."""
     variance_ratio: VarianceRatio | None
-    """Mauboussin's; None for matches of several."""
+    """Mauboussin's; None for multiplayer matches."""
     absent: dict[str, str]
     """Why something is None."""
 
@@ -162,6 +157,8 @@ def measure_luck(
     >>> luck.ridge.model, 0 < luck.ridge.l2 < luck.ridge.luck < 1, luck.population.converged
     ('probit', True, True)
     """
+    from ludometer.measurement.luck.older import measure_variance_ratio
+
     chosen, absent = choices or LuckChoices(), dict[str, str]()
     ridge = None
     try:
@@ -186,6 +183,13 @@ def measure_luck(
 
 
 def _by_ridge(matches: Matches, chosen: LuckChoices, seed: int) -> RidgeLuck:
+    from ludometer.measurement.luck.entropy import measure_entropy_luck, measure_luck_under, measure_season_luck
+    from ludometer.measurement.luck.older import measure_repetitions, measure_skill_chain
+    from ludometer.strength.pairwise import fit_skills
+    from ludometer.strength.ranked import fit_orders
+    from ludometer.strength.ridge import cross_validate_ridge, trace_ridge
+    from ludometer.strength.uncertainty import estimate_errors
+
     is_pairs = isinstance(matches.table, Pairs)
     path = None
     value = RIDGE if chosen.ridge == "cv" else chosen.ridge
@@ -197,7 +201,7 @@ def _by_ridge(matches: Matches, chosen: LuckChoices, seed: int) -> RidgeLuck:
             path = trace_ridge(matches, link=chosen.link)
         skills = fit_skills(matches, link=chosen.link, ridge=value)
     elif chosen.ridge == "cv":
-        raise MatchDataError("the ridge is chosen by cross-validation for matches of two only: give a number")
+        raise MatchDataError("the ridge is chosen by cross-validation for two-player matches only: give a number")
     else:
         skills = fit_orders(matches, ridge=value)
     per_match = 2 if is_pairs else _usual_size(matches)
@@ -230,6 +234,8 @@ def _draws_for(n_matches: int) -> int:
 def _by_population(
     matches: Matches, prior: str, draws: int, seed: int, workers: Workers | None, *, compare_prior: bool
 ) -> PopulationLuck:
+    from ludometer.measurement.luck.population import measure_population
+
     budget = int(min(max(_WORK / len(matches), _FEWEST_SWEEPS), _MOST_SWEEPS))
     with warnings.catch_warnings():
         # the result says so itself

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _UNEQUAL = 0.2
-"""Of the SD of players' numbers of matches over their mean: above it one n a team does not stand for all."""
-
-_MOST = 1e9
+"""Of the SD of players' numbers of matches over their mean: above it one n does not stand for all players."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,7 @@ class SkillChain:
 
 
 def measure_variance_ratio(matches: Matches) -> VarianceRatio:
-    """V0 / V, V being the sample variance of players' scores a match and V0 = (1 - draw rate) / (4 n) that of a coin.
+    """V0 / V, V being the sample variance of players' scores per match and V0 = (1 - draw rate) / (4 n) that of a coin.
 
     Mauboussin 2012, as Gilbert and Wells have it (section 1.3.2; they print V0 = .25 n). n is the harmonic mean of the
     players' numbers of matches, so that V0 is the mean of the players' own; the ratio needs them to be similar.
@@ -158,29 +156,8 @@ def measure_repetitions(skills: Skills, *, confidence: float = 0.75) -> Repetiti
     low, high = np.quantile(known, [0.01, 0.99])
     gaps = np.array([known.std(ddof=1), high - low])
     win, loss = (cdf(sign * gaps - skills.threshold, skills.link) for sign in (1, -1))
-    one_sd, ends = (count_repetitions(float(p), confidence) for p in win / (win + loss))
+    one_sd, ends = (repetitions(float(p), confidence) for p in win / (win + loss))
     return Repetitions(confidence, one_sd, ends)
-
-
-def count_repetitions(p: float, confidence: float) -> int | None:
-    """The smallest odd n at which who wins a game with probability p wins most of n with more than the confidence.
-
-    >>> count_repetitions(0.533, 0.75), count_repetitions(0.6, 0.99)
-    (105, 133)
-    """
-    from scipy.special import betainc
-
-    if not p > 0.5:
-        return None
-    low, high = 0, 1
-    while betainc(high, high, p) <= confidence:
-        low, high = high, 2 * high
-        if high > _MOST:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if betainc(middle, middle, p) > confidence else (middle, high)
-    return 2 * high - 1
 
 
 def _greedy(rising: Floats, gap: float) -> list[int]:
@@ -201,7 +178,7 @@ _STEP, _REACH = 1 / 64, 12.0
 
 @dataclass(frozen=True)
 class SpreadReading:
-    """One SD of skills on all scales, for matches of two without ties.
+    """One SD of skills on all scales, for two-player matches without ties.
 
     The normal and the logistic model are joined where their curves are nearest, at 1.702 / root 2 log-odds for one SD
     of a normal performance, as in `Skills.elo`: one SD of skills then means the same chance of winning in both, to
@@ -223,7 +200,7 @@ class SpreadReading:
     p_sd: float
     """The probability that a player one SD better wins, by the logistic curve."""
     rep: int | None
-    """Games until he leads with more than 75%; None if a billion would not do."""
+    """Games until they lead with more than 75%; None if a billion would not do."""
     luck: float
     """L, the entropy luck of a normal population with this SD, by the normal model."""
 
@@ -238,7 +215,7 @@ class SpreadReading:
 
     def summary(self) -> str:
         """All readings in three lines."""
-        rep = "no number of games is enough" if self.rep is None else f"{self.rep:,} games until he leads with 75%"
+        rep = "no number of games is enough" if self.rep is None else f"{self.rep:,} games until they lead with 75%"
         return "\n".join(
             (
                 f"SD of skills {self.elo_sd:.1f} Elo points, {self.logit_sd:.3f} log-odds, "
@@ -299,7 +276,7 @@ def read_spread(
 
 
 def normal_luck(probit_sd: float) -> float:
-    """L of normally distributed skills in matches of two without ties, performances being normal with variance 1.
+    """L of normally distributed skills in two-player matches without ties, performances being normal with variance 1.
 
     Against an opponent drawn from the population a player of skill s wins with Phi(s / root(2 + SD^2)); L is the mean
     over s of the entropy of that, in bits, since over all players the outcome has one bit.

@@ -11,6 +11,7 @@ import numpy as np
 from ludometer.arrays import Floats, Mask
 from ludometer.errors import ConvergenceWarning, LudometerError, MatchDataError
 from ludometer.matches import Matches, Pairs
+from ludometer.measurement.as_printed import PRINTED_PRIOR
 from ludometer.parallel import Workers
 from ludometer.players import Players
 from ludometer.result import Provenance
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ludometer.kernels.gibbs.pairs import Record
     from ludometer.measurement.luck.sampler import Sample, Sampler
 
-_OTHER_PRIORS = ("invgamma:2,1", "uniform:10")
+_OTHER_PRIORS = (PRINTED_PRIOR, "uniform:10")
 _OTHER_ESS = 100
 """How many effective draws tell well enough what another prior would say."""
 
@@ -71,7 +72,7 @@ def make_prior(text: str) -> SigmaPrior:
 
 @dataclass(frozen=True)
 class OtherPrior:
-    """What another prior would have said, by weighting the draws anew or, where that is not safe, by drawing again."""
+    """l^2 under another prior: by weighting the draws or, where that is not safe, by drawing again."""
 
     prior: str
     l2: float
@@ -79,65 +80,96 @@ class OtherPrior:
     how: Literal["weighted", "drawn"]
 
 
+class Posterior(NamedTuple):
+    """A quantity as its draws have it."""
+
+    mean: float
+    sd: float
+    interval: Interval
+    """The central 95%."""
+
+
 @dataclass(frozen=True, eq=False)
 class PopulationLuck:
     """The posterior of l^2 = 1 / (1 + sigma^2), the share of luck in one match, and of what it is made of.
 
     Skills are in SDs of performance: a player wins with probability Phi((s_1 - s_2) / sqrt 2) if there are no ties, and
-    of several players each is ahead of each other with that probability.
+    in multiplayer matches each is ahead of each other with that probability.
     """
 
-    l2: float
-    l2_sd: float
-    l2_interval: Interval
-    """Mean, SD and the central 95% of the draws, as in all intervals here."""
-    sigma: float
-    sigma_sd: float
-    sigma_interval: Interval
-    t: float
-    t_sd: float
-    t_interval: Interval
-    rhat: float
-    ess: float
-    """The worse of sigma and t: R-hat by ranks, effective draws in the bulk or at the ends of the interval."""
-    converged: bool
+    sample: Sample
+    """The draws of all chains."""
     sampler: str
-    """As asked for, or "several" for matches of several players."""
+    """As asked for, or "multiplayer" where a match has more than two players."""
     prior: str
     other_prior: OtherPrior | None
-    sigma_draws: Floats
-    t_draws: Floats
-    """(chains, draws)."""
     players: Players
     skill: Floats
     skill_sd: Floats
     """By code; who never played has the population's mean and SD."""
     n_matches: int
     n_ties: int
-    """Those that tell of t: 0 for matches of several players."""
-    warm_up: int
-    sweeps: int
-    """Sweeps of each chain: those that do not count, and all."""
+    """Those that inform t: 0 in multiplayer records."""
     provenance: Provenance
 
     @property
     def l2_draws(self) -> Floats:
         """(chains, draws)."""
-        return np.asarray(1 / (1 + self.sigma_draws**2))
+        return np.asarray(1 / (1 + self.sample.sigma**2))
+
+    def posterior(self, quantity: Literal["l2", "sigma", "t"]) -> Posterior:
+        """Mean, SD and central 95% of the draws."""
+        draws = self.l2_draws if quantity == "l2" else getattr(self.sample, quantity)
+        low, high = np.quantile(draws, [0.025, 0.975])
+        return Posterior(float(draws.mean()), float(draws.std()), (float(low), float(high)))
 
     @property
-    def prior_shift(self) -> float | None:
-        """How far l^2 moves with the other prior."""
-        return None if self.other_prior is None else self.other_prior.l2 - self.l2
+    def l2(self) -> float:
+        """The mean of the draws."""
+        return self.posterior("l2").mean
+
+    @property
+    def l2_sd(self) -> float:
+        """The SD of the draws."""
+        return self.posterior("l2").sd
+
+    @property
+    def l2_interval(self) -> Interval:
+        """The central 95% of the draws."""
+        return self.posterior("l2").interval
+
+    @property
+    def sigma(self) -> float:
+        """The mean SD of the skills."""
+        return self.posterior("sigma").mean
+
+    @property
+    def t(self) -> float:
+        """The mean threshold of ties."""
+        return self.posterior("t").mean
+
+    @property
+    def rhat(self) -> float:
+        """The worse of sigma and t, by ranks."""
+        return max(self.sample.rhat)
+
+    @property
+    def ess(self) -> float:
+        """Effective draws in the bulk or at the ends of the interval: the worse of sigma and t."""
+        return min(self.sample.ess)
+
+    @property
+    def converged(self) -> bool:
+        """Whether the draws are enough."""
+        return self.sample.converged
 
     def to_frame(self) -> pl.DataFrame:
         """quantity, mean, sd, low, high: for l2, sigma and t."""
         import polars as pl
 
-        rows = [
-            (name, getattr(self, name), getattr(self, f"{name}_sd"), *getattr(self, f"{name}_interval"))
-            for name in ("l2", "sigma", "t")
-        ]
+        names: tuple[Literal["l2", "sigma", "t"], ...] = ("l2", "sigma", "t")
+        found = {name: self.posterior(name) for name in names}
+        rows = [(name, one.mean, one.sd, *one.interval) for name, one in found.items()]
         return pl.DataFrame(rows, schema=["quantity", "mean", "sd", "low", "high"], orient="row")
 
     def skills_frame(self) -> pl.DataFrame:
@@ -149,19 +181,20 @@ class PopulationLuck:
 
     def summary(self) -> str:
         """The share of luck, how certain it is, and what the prior has to do with it."""
-        low, high = self.l2_interval
+        (low, high), sigma, t = self.l2_interval, self.posterior("sigma"), self.posterior("t")
         lines = [
             f"l2 {self.l2:.3f} ± {self.l2_sd:.3f} (95%: {low:.3f} to {high:.3f}): the share of luck in one match",
-            f"SD of skill {self.sigma:.3f} ± {self.sigma_sd:.3f} SDs of performance, prior {self.prior}",
+            f"SD of skill {sigma.mean:.3f} ± {sigma.sd:.3f} SDs of performance, prior {self.prior}",
         ]
         if self.n_ties:
-            lines.append(f"tie threshold {self.t:.4g} ± {self.t_sd:.2g}, {self.n_ties:,} of {self.n_matches:,} tied")
+            lines.append(f"tie threshold {t.mean:.4g} ± {t.sd:.2g}, {self.n_ties:,} of {self.n_matches:,} tied")
         if self.other_prior is not None:
             other = self.other_prior
             lines.append(f"prior {other.prior}: l2 {other.l2:.3f} ± {other.l2_sd:.3f}, by draws that were {other.how}")
-        chains = len(self.sigma_draws)
+        sample = self.sample
         lines.append(
-            f"{self.sampler} sampler: {chains} chains of {self.sweeps:,} sweeps, the first {self.warm_up:,} left out; "
+            f"{self.sampler} sampler: {len(sample.sigma)} chains of {sample.sweeps:,} sweeps, without the first "
+            f"{sample.warm_up:,}; "
             f"R-hat {self.rhat:.3f}, effective draws {self.ess:,.0f}" + ("" if self.converged else ": not enough")
         )
         return "\n".join(lines)
@@ -224,7 +257,7 @@ def measure_population(
 
     If any match has more than two players, seats finish in the order of s + N(0, 1) (Thurstone's case V), which for two
     is the same model with t = 0, so that l^2 means the same. Seats of equal places are then in an order that was not
-    recorded, matches that all tied say nothing, and there is one sampler, "several".
+    recorded, matches that all tied say nothing, and there is one sampler, "multiplayer".
 
     >>> from ludometer.simulate import simulate_strengths
     >>> luck = measure_population(simulate_strengths(40, 3000, sd=150, draws=0.2, seed=1), compare_prior=False)
@@ -238,9 +271,9 @@ def measure_population(
     tie_sd = tie_sd if n_ties else 0.0
     options: dict[str, Any] = {"chains": chains, "budget": budget, "workers": workers}
     model = make_model(chosen, sampler=sampler, tie_sd=tie_sd)
-    name = sampler if matches.sizes.max() == 2 else "several"
+    name = sampler if matches.sizes.max() == 2 else "multiplayer"
     if sampler not in (name, "corrected"):
-        raise LudometerError(f"the sampler {sampler!r} is for matches of two players")
+        raise LudometerError(f"the sampler {sampler!r} is for two-player matches")
     seeds = np.random.SeedSequence(seed).spawn(2)
     sample = sample_population(record, model, ess=ess, seed=seeds[0], **options)
     if not sample.converged:
@@ -260,14 +293,26 @@ def measure_population(
             l2 = 1 / (1 + again.sigma**2)
             other = OtherPrior(second.name, float(l2.mean()), float(l2.std()), "drawn")
     parameters = {"prior": prior, "sampler": name, "tie_sd": tie_sd, "chains": chains, "ess": ess, "budget": budget}
-    provenance = Provenance("population luck", parameters, matches.fingerprint, seed)
-    return _result(matches, played, n_ties, sample, (name, prior, other), provenance)
+    skill, skill_sd = np.zeros(len(played)), np.full(len(played), np.sqrt(np.mean(sample.sigma**2)))
+    skill[played], skill_sd[played] = sample.skill, sample.skill_sd
+    return PopulationLuck(
+        sample=sample,
+        sampler=name,
+        prior=prior,
+        other_prior=other,
+        players=matches.players,
+        skill=skill,
+        skill_sd=skill_sd,
+        n_matches=len(matches),
+        n_ties=n_ties,
+        provenance=Provenance("population luck", parameters, matches.fingerprint, seed),
+    )
 
 
 def estimate_population(matches: Matches, *, sweeps: int = 400, seed: int = 0) -> PopulationEstimate:
     """sigma and t by stochastic EM: skills are drawn given both, then both are most likely given the skills.
 
-    Diebolt and Ip 1996, as Gilbert and Wells suggest in section 3.2.2. Matches of several are as in
+    Diebolt and Ip 1996, as Gilbert and Wells suggest in section 3.2.2. Multiplayer matches are as in
     `measure_population`.
 
     >>> from ludometer.simulate import simulate_strengths
@@ -285,7 +330,7 @@ def estimate_population(matches: Matches, *, sweeps: int = 400, seed: int = 0) -
 
 
 def _prepare(matches: Matches) -> tuple[Record | Finishes, Mask, int]:
-    """Results in rows, or orders, of those who played; who did, and the number of ties that tell of t."""
+    """Results in rows, or orders, of those who played; who did, and the number of ties that inform t."""
     from ludometer.measurement.luck.sampler import tally_orders, tally_results
     from ludometer.strength.ranked import Orders
 
@@ -323,40 +368,3 @@ def _weigh(sample: Sample, prior: SigmaPrior, other: SigmaPrior) -> OtherPrior |
     l2 = 1 / (1 + sigma.ravel() ** 2)
     mean = float(np.sum(weight * l2))
     return OtherPrior(other.name, mean, float(np.sqrt(np.sum(weight * (l2 - mean) ** 2))), "weighted")
-
-
-def _result(
-    matches: Matches,
-    played: Mask,
-    n_ties: int,
-    sample: Sample,
-    how: tuple[str, str, OtherPrior | None],
-    provenance: Provenance,
-) -> PopulationLuck:
-    numbers: dict[str, Any] = {}
-    for name, draws in (("l2", 1 / (1 + sample.sigma**2)), ("sigma", sample.sigma), ("t", sample.t)):
-        low, high = np.quantile(draws, [0.025, 0.975])
-        numbers |= {name: float(draws.mean()), f"{name}_sd": float(draws.std())}
-        numbers |= {f"{name}_interval": (float(low), float(high))}
-    skill = np.zeros(len(played))
-    skill_sd = np.full(len(played), np.sqrt(np.mean(sample.sigma**2)))
-    skill[played], skill_sd[played] = sample.skill, sample.skill_sd
-    return PopulationLuck(
-        **numbers,
-        rhat=max(sample.rhat),
-        ess=min(sample.ess),
-        converged=sample.converged,
-        sampler=how[0],
-        prior=how[1],
-        other_prior=how[2],
-        sigma_draws=sample.sigma,
-        t_draws=sample.t,
-        players=matches.players,
-        skill=skill,
-        skill_sd=skill_sd,
-        n_matches=len(matches),
-        n_ties=n_ties,
-        warm_up=sample.warm_up,
-        sweeps=sample.sweeps,
-        provenance=provenance,
-    )

@@ -26,6 +26,7 @@ from ludometer.kernels.gibbs.pairs import (
 )
 from ludometer.kernels.gibbs.propagation import pass_messages
 from ludometer.kernels.gibbs.random_numbers import Word, make_word
+from ludometer.measurement.as_printed import PRINTED_SAMPLERS, PRINTED_TIE_RATE
 from ludometer.parallel import Workers, map_tasks
 from ludometer.strength.ranked import Orders
 
@@ -41,9 +42,6 @@ _FEWEST = 100
 _HIGHEST_RHAT, _STILL_WARMING = 1.01, 1.05
 """Vehtari et al. 2021; above the second the draws so far are taken as more warm-up."""
 
-_TIE_RATE = (2.0, 5.0)
-"""The printed beta prior of the tie rate."""
-
 _FEW_MATCHES = 10
 """Matches a player below which sigma also steps with all skills: with more it mixes well without."""
 
@@ -51,25 +49,22 @@ _NODES, _SMALLEST, _FURTHEST_NODE, _FIRST_STRIDE = 13, 0.05, 10.0, 0.2
 """Values of sigma at which skills are approximated for that, from the smallest on; the first step of log sigma."""
 
 _LARGE = 20_000
-"""Players of a record that takes so long that users want to be told how it goes."""
+"""From this many players on, progress is logged as information."""
 
 _log = logging.getLogger(__name__)
 
 
 def make_model(prior: SigmaPrior, *, sampler: Sampler = "corrected", tie_sd: float = 0.0) -> Model:
     """What the kernel has to know; `tie_sd` is the scale of the half-normal prior of t, 0 where t is 0."""
-    kinds = {
-        "corrected": (INTEGRATING, 0.5, 1.0),
-        "printed": (PRINTED_TIES, 1.0, float(np.sqrt(2))),
-        "printed-ties": (PRINTED_TIES, 0.5, 1.0),
-    }
+    printed = {name: (PRINTED_TIES, *values) for name, values in PRINTED_SAMPLERS.items()}
+    kinds = {"corrected": (INTEGRATING, 0.5, 1.0), **printed}
     if sampler not in kinds:
         raise LudometerError(f"no sampler is called {sampler!r}; there are: {', '.join(kinds)}")
     return Model(*kinds[sampler], prior.power, prior.rate, prior.top, tie_sd)
 
 
 def tally_results(first: Codes, second: Codes, halves: Halves, n_players: int) -> Record:
-    """Equal results of the same two players in one row, and for each player whom he met and how often.
+    """Equal results of the same two players in one row, and for each player whom they met and how often.
 
     >>> record = tally_results(*map(np.array, ([0, 1, 0], [1, 0, 2], [2, 0, 1])), 3)
     >>> record.winner.tolist(), record.loser.tolist(), record.won.tolist(), record.first.tolist()
@@ -94,7 +89,7 @@ def _count(i: Any, j: Any, n_players: int) -> tuple[Codes, Codes, Codes]:
 
 
 def tally_orders(orders: Orders, n_players: int) -> Finishes:
-    """Matches of two in rows, larger ones by seats; without those that all seats tied, which say nothing.
+    """Two-player matches in rows, larger ones by seats; without those that all seats tied, which say nothing.
 
     >>> from ludometer.matches import Matches
     >>> matches = Matches.of_seats([0, 3, 5, 8], [0, 1, 2, 1, 0, 2, 0, 1], [1, 2, 2, 1, 2, 1, 1, 1])
@@ -147,6 +142,7 @@ def sample_population(
 ) -> Sample:
     """Sweep all chains until R-hat is at most 1.01 and the effective draws are enough, or the budget is spent.
 
+    >>> from ludometer.measurement.luck.population import make_prior
     >>> rng = np.random.default_rng(0)
     >>> skill, first = rng.standard_normal(30), rng.integers(0, 30, 2000)
     >>> second = (first + rng.integers(1, 30, 2000)) % 30
@@ -157,28 +153,28 @@ def sample_population(
     """
     if chains < 2 or budget < 2 * _WARM_UP or not ess > 0:
         raise LudometerError(f"two chains and {2 * _WARM_UP} sweeps are the least, and ess is above 0")
-    crew = _Crew(record, model, chains, seed, workers)
-    crew.sweep(_WARM_UP, adapts=True)
+    run = _Chains(record, model, chains, seed, workers)
+    run.sweep(_WARM_UP, adapts=True)
     warm_up, wanted = _WARM_UP, max(_FEWEST, int(np.ceil(ess / chains)))
     while True:
-        crew.sweep(min(wanted - crew.n_draws, budget - warm_up - crew.n_draws))
-        rhat, effective = diagnose(crew.draws, has_ties=model.tie_sd > 0)
+        run.sweep(min(wanted - run.n_draws, budget - warm_up - run.n_draws))
+        rhat, effective = diagnose(run.draws, has_ties=model.tie_sd > 0)
         worst, least = max(rhat), min(effective)
-        spent = warm_up + crew.n_draws
+        spent = warm_up + run.n_draws
         done = worst <= _HIGHEST_RHAT and least >= ess
         level = logging.INFO if len(record.starts) > _LARGE else logging.DEBUG
         _log.log(level, "%d sweeps of %d chains: R-hat %.3f, effective draws %.0f", spent, chains, worst, least)
         if done or spent >= budget:
-            return crew.sample(rhat, effective, warm_up, done)
-        if worst > _STILL_WARMING and budget - spent > 2 * crew.n_draws:
-            wanted, warm_up = 2 * crew.n_draws, spent
-            crew.forget()
+            return run.sample(rhat, effective, warm_up, done)
+        if worst > _STILL_WARMING and budget - spent > 2 * run.n_draws:
+            wanted, warm_up = 2 * run.n_draws, spent
+            run.forget()
         else:
             missing = 1.2 * ess / max(least, 1.0) if least < ess else 1.5
-            wanted = int(np.ceil(crew.n_draws * min(max(missing, 1.3), 4.0)))
+            wanted = int(np.ceil(run.n_draws * min(max(missing, 1.3), 4.0)))
 
 
-class _Crew:
+class _Chains:
     """All chains of a run: what a chain does depends on its own seed only."""
 
     def __init__(
@@ -189,7 +185,9 @@ class _Crew:
         seed: int | np.random.SeedSequence,
         workers: Workers | None,
     ) -> None:
-        self.game: _Duels | _Races = _Races(record, model) if isinstance(record, Finishes) else _Duels(record, model)
+        self.game: _TwoPlayer | _Multiplayer = (
+            _Multiplayer(record, model) if isinstance(record, Finishes) else _TwoPlayer(record, model)
+        )
         self.workers = workers
         root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
         seeds = [child.spawn(2) for child in root.spawn(chains)]
@@ -211,7 +209,7 @@ class _Crew:
         self.sums = np.zeros((2, self.game.n_players))
 
     def sweep(self, n_sweeps: int, *, adapts: bool = False) -> None:
-        """Let every chain go on."""
+        """Move every chain."""
         tasks = [
             (*chain, self.game.quantiles(rng, n_sweeps), n_sweeps, adapts)
             for chain, rng in zip(self.chains, self.rngs, strict=True)
@@ -252,8 +250,8 @@ def approximate_skills(record: Record, top: float) -> Rescaling:
 
 
 @dataclass(frozen=True, eq=False)
-class _Duels:
-    """Matches of two: where a chain starts, and how it goes on."""
+class _TwoPlayer:
+    """Two-player matches: where a chain starts, and how it moves."""
 
     record: Record
     model: Model
@@ -280,7 +278,7 @@ class _Duels:
         from scipy.special import ndtri
 
         tied, decided = int(self.record.tied.sum()), int(self.record.won.sum())
-        rate = rng.beta(_TIE_RATE[0] + tied, _TIE_RATE[1] + decided, n)
+        rate = rng.beta(PRINTED_TIE_RATE[0] + tied, PRINTED_TIE_RATE[1] + decided, n)
         return np.asarray(ndtri((1 + rate) / 2))
 
     def sweep(
@@ -290,8 +288,8 @@ class _Duels:
 
 
 @dataclass(frozen=True, eq=False)
-class _Races:
-    """Matches of several: where a chain starts, and how it goes on."""
+class _Multiplayer:
+    """Multiplayer matches: where a chain starts, and how it moves."""
 
     record: Finishes
     model: Model
@@ -325,7 +323,7 @@ def _start_sigma(rng: np.random.Generator, model: Model) -> float:
 
 
 def _advance(
-    task: tuple[Any, Word, Floats, int, bool], game: _Duels | _Races, table: Floats
+    task: tuple[Any, Word, Floats, int, bool], game: _TwoPlayer | _Multiplayer, table: Floats
 ) -> tuple[Any, Word, Floats, Floats]:
     """Sweeps of one chain, which stays as it is: where a copy of it got to, its draws, and sums of its skills."""
     before, word, quantiles, n_sweeps, adapts = task
@@ -359,6 +357,6 @@ def _diagnose_one(values: Floats) -> tuple[float, float]:
 def maximise(record: Record | Finishes, *, has_ties: bool, sweeps: int, seed: int = 0) -> Floats:
     """The path (sweeps, 2) of sigma and t under stochastic EM: skills are drawn, sigma and t then most likely."""
     model = Model(MAXIMISING, 0.5, 1.0, 0.0, 0.0, np.inf, 1.0 if has_ties else 0.0)
-    crew = _Crew(record, model, 1, seed, None)
-    crew.sweep(sweeps)
-    return np.asarray(crew.draws[0])
+    run = _Chains(record, model, 1, seed, None)
+    run.sweep(sweeps)
+    return np.asarray(run.draws[0])

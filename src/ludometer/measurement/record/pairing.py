@@ -62,7 +62,7 @@ class Structure:
 def links(matches: Matches, rng: np.random.Generator) -> tuple[Codes, Codes, Floats]:
     """Who met whom, two by two, and what the first scored against the second: 1, 0.5 or 0.
 
-    A match of several is all its pairs; where these are too many, a ring of its seats in random order.
+    A multiplayer match is all its pairs; where these are too many, a ring of its seats in random order.
     """
     table = matches.table
     if isinstance(table, Pairs):
@@ -114,7 +114,7 @@ def find_structure(matches: Matches, *, rng: np.random.Generator) -> Structure:
 
 
 def _shuffled_links(matches: Matches, rng: np.random.Generator) -> tuple[Codes, Codes]:
-    """Opponents shuffled; at tables of several all seats, since the pairs of a table hang together by themselves."""
+    """Opponents shuffled; in multiplayer matches all seats, since the pairs of a table belong together anyway."""
     table = matches.table
     if isinstance(table, Pairs):
         return table.first, rng.permutation(table.second)
@@ -154,7 +154,7 @@ class _Graph:
         return values[order], vectors[:, order] * scale[:, np.newaxis]
 
     def smooth(self, places: Floats, slack: float) -> Floats:
-        """Each player at the mean of his opponents' places, the less moved from the middle the more he played."""
+        """Each player at the mean of their opponents' places, closer to the middle the less they played."""
         moved = (self.met @ places) / (self.degree + slack)[:, np.newaxis]
         moved -= self.degree @ moved / self.degree.sum()
         return np.asarray(moved / np.sqrt(self.degree @ moved**2 / self.degree.sum()))
@@ -176,7 +176,7 @@ TOO_CLOSE = 0.75
 
 _FOLLOWS, _MAY_FOLLOW = 0.01, 0.1
 """Strengths follow the schedule if the test that they do not gives less than the first; where those who met lie so
-close that much would hang on it, less than the second is enough to reckon with it."""
+close that much depends on it, less than the second is enough."""
 
 DRAWS = 32
 
@@ -340,7 +340,7 @@ def _replay_seats(matches: Matches, skill: Floats, rng: np.random.Generator) -> 
 
 
 def _shuffle_opponents(matches: Matches, rng: np.random.Generator) -> tuple[Codes, Codes]:
-    """The first seats as they are, the second seats shuffled; who would meet himself swaps with somebody."""
+    """The first seats as they are, the second seats shuffled; who would meet themselves swaps with somebody."""
     first, second = matches.pairs.first, rng.permutation(matches.pairs.second)
     for _ in range(100):
         same = np.flatnonzero(first == second)

@@ -1,7 +1,4 @@
-"""The same question asked in other ways: other players, other parts of the record, another unit of play.
-
-One analysis is primary and fixed beforehand; these checks show what hangs on its choices.
-"""
+"""Checks: how much the verdict depends on each choice of the primary analysis, which is fixed beforehand."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ from ludometer.ratings.replicates import fit_replicates
 from ludometer.selection import least_experience
 
 UNITS = (3, 9, 35)
-"""Series of so many games as one unit of play."""
+"""Series of this many games as one unit of play."""
 
 _EXPERIENCE = ((0, 25), (25, 100), (100, None))
 _FEWEST_COUNTED = 10
@@ -101,7 +98,7 @@ def run_checks(
 
 def plan_checks(primary: Primary) -> list[Plan]:
     """Which checks make sense for this record; not those that would be the primary analysis again."""
-    # numbered before any is left out: the seed of a check does not hang on the others
+    # numbered before any is left out: the seed of a check does not depend on the others
     numbered = (replace(plan, number=number) for number, plan in enumerate(_all_plans(primary)))
     return [plan for plan in numbered if not _is_primary(plan, primary)]
 
