@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ludometer.measurement.benchmarks.families import Deterministic
-from ludometer.measurement.benchmarks.yardstick import make_course
+from ludometer.measurement.benchmarks.yardstick import make_schedule
 from ludometer.ratings.prizes import make_prizes
 from ludometer.ratings.replicates import fit_replicates
 from ludometer.simulate import simulate_coin
@@ -39,15 +39,17 @@ def measure_curve(
     per_match: int, n_matches: int, shares: tuple[int, ...], seed: int
 ) -> tuple[list[float], list[float]]:
     """SD and best k at each x, on one schedule and with the same luck."""
-    course = make_course(simulate_coin(N_PLAYERS, n_matches, per_match=per_match, seed=seed), make_prizes("linear"))
+    schedule = make_schedule(simulate_coin(N_PLAYERS, n_matches, per_match=per_match, seed=seed), make_prizes("linear"))
     rng = np.random.default_rng([seed, per_match])
-    game = Deterministic().simulate(course, rng.standard_normal(N_PLAYERS), rng)
+    game = Deterministic().simulate(schedule, rng.standard_normal(N_PLAYERS), rng)
     counted = np.ones(N_PLAYERS, bool)
     sds: list[float] = []
     steps: list[float] = []
     for start in range(0, len(shares), AT_ONCE):
         results = np.column_stack([game(x) for x in shares[start : start + AT_ONCE]])
-        fit = fit_replicates(course, results, counted=counted, guess=np.full(results.shape[1], max([3.0, *steps[-1:]])))
+        fit = fit_replicates(
+            schedule, results, counted=counted, guess=np.full(results.shape[1], max([3.0, *steps[-1:]]))
+        )
         sds += fit.sd.tolist()
         steps += fit.k.tolist()
     return sds, steps

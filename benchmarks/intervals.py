@@ -23,7 +23,7 @@ from ludometer.arrays import Floats
 from ludometer.matches import Matches, Pairs
 from ludometer.measurement.benchmarks.families import Deterministic, Family, Mixed, Skilled
 from ludometer.measurement.benchmarks.inversion import Inversion, Target, invert
-from ludometer.measurement.benchmarks.yardstick import make_course, repeat_play
+from ludometer.measurement.benchmarks.yardstick import make_schedule, repeat_play
 from ludometer.measurement.record.pairing import study_pairing
 from ludometer.ratings.replicates import Schedule, fit_replicates
 from ludometer.scale import expected_score
@@ -58,50 +58,50 @@ class Task(NamedTuple):
 
 def inside(task: Task) -> Row:
     """An x%-deterministic game: x, the SD and k."""
-    course, skill, x = _begin(task)
-    target, again = _played(course, Deterministic(), skill, x, task)
+    schedule, skill, x = _begin(task)
+    target, again = _played(schedule, Deterministic(), skill, x, task)
     return {"true_x": x, **_x_of(target, Deterministic(), task), **_repetition(target, again, 0.0, task)}
 
 
 def chess(task: Task) -> Row:
     """An x%-chess game: x."""
-    course, skill, x = _begin(task)
-    target, _ = _played(course, Mixed(), skill, x, task)
+    schedule, skill, x = _begin(task)
+    target, _ = _played(schedule, Mixed(), skill, x, task)
     return {"true_x": x, **_x_of(target, Mixed(), task)}
 
 
 def heavy_tails(task: Task) -> Row:
     """Skills by Student's t with three degrees of freedom, logistic results."""
-    course, skill, _ = _begin(task)
+    schedule, skill, _ = _begin(task)
     sd = SPREADS[task.number % len(SPREADS)]
     heavy = _rng(task, 5).standard_t(3, len(skill)) / np.sqrt(3)
-    target, again = _played(course, Skilled(), heavy, sd, task)
-    return {"true_sd": sd, **_moved(target, course, skill, sd, task), **_repetition(target, again, 0.0, task)}
+    target, again = _played(schedule, Skilled(), heavy, sd, task)
+    return {"true_sd": sd, **_moved(target, schedule, skill, sd, task), **_repetition(target, again, 0.0, task)}
 
 
 def drift(task: Task) -> Row:
     """Skills that walk at random from match to match, logistic results."""
-    course, skill, _ = _begin(task)
+    schedule, skill, _ = _begin(task)
     sd = SPREADS[task.number % len(SPREADS)]
-    ours, theirs = _walk(course, skill, _rng(task, 5))
+    ours, theirs = _walk(schedule, skill, _rng(task, 5))
     expected = expected_score(sd * (ours - theirs))
 
     def again(number: int) -> Any:
         return 2 * (_rng(task, 6, number).random(len(expected)) < expected).astype(np.int8)
 
-    target = observe(course, course.matches.counts >= REGULAR, again(0))
+    target = observe(schedule, schedule.matches.counts >= REGULAR, again(0))
     # the mean over a walk of the variance that it adds
     constant = sd * np.sqrt(1 + DRIFT**2 / 2)
-    return {"true_sd": sd, **_moved(target, course, skill, constant, task), **_repetition(target, again, 0.0, task)}
+    return {"true_sd": sd, **_moved(target, schedule, skill, constant, task), **_repetition(target, again, 0.0, task)}
 
 
 def draws(task: Task) -> Row:
     """30% draws, logistic results."""
-    course, skill, _ = _begin(task)
+    schedule, skill, _ = _begin(task)
     sd = SPREADS[task.number % len(SPREADS)]
-    target, again = _played(course, Skilled(0.3), skill, sd, task)
+    target, again = _played(schedule, Skilled(0.3), skill, sd, task)
     rate = float((again(0) == 1).mean())
-    return {"true_sd": sd, **_moved(target, course, skill, sd, task), **_repetition(target, again, rate, task)}
+    return {"true_sd": sd, **_moved(target, schedule, skill, sd, task), **_repetition(target, again, rate, task)}
 
 
 def assortative(task: Task) -> Row:
@@ -109,11 +109,11 @@ def assortative(task: Task) -> Row:
     n_players, n_matches, _ = SCHEDULES[task.schedule]
     rng, x = _rng(task, 0), SHARES[task.number % len(SHARES)]
     skill = rng.standard_normal(n_players)
-    course = make_course(meet_closest(skill, n_matches, candidates=2, rng=rng))
-    target, again = _played(course, Deterministic(), skill, x, task)
-    pairs = course.matches.pairs
+    schedule = make_schedule(meet_closest(skill, n_matches, candidates=2, rng=rng))
+    target, again = _played(schedule, Deterministic(), skill, x, task)
+    pairs = schedule.matches.pairs
     pairing = study_pairing(
-        Matches(course.matches.players, Pairs(pairs.first, pairs.second, again(0))), seed=[task.number]
+        Matches(schedule.matches.players, Pairs(pairs.first, pairs.second, again(0))), seed=[task.number]
     )
     alike = replace(target, skills=pairing.skills)
     truth = _truth(target, again)
@@ -134,18 +134,18 @@ def _begin(task: Task) -> tuple[Schedule, Floats, float]:
     """A schedule, standard normal skills, and the true x."""
     n_players, n_matches, power = SCHEDULES[task.schedule]
     rng = _rng(task, 0)
-    course = make_course(meet_random(n_players, n_matches, power=power, rng=rng))
-    return course, rng.standard_normal(n_players), SHARES[task.number % len(SHARES)]
+    schedule = make_schedule(meet_random(n_players, n_matches, power=power, rng=rng))
+    return schedule, rng.standard_normal(n_players), SHARES[task.number % len(SHARES)]
 
 
-def _played(course: Schedule, family: Family, skill: Floats, value: float, task: Task) -> tuple[Target, Again]:
+def _played(schedule: Schedule, family: Family, skill: Floats, value: float, task: Task) -> tuple[Target, Again]:
     """The record, which is play number 0, and all other plays."""
     place = list(PARTS).index(task.kind), list(SCHEDULES).index(task.schedule), task.number
 
     def again(number: int) -> Any:
-        return play(course, family, skill, value, [*place, 1, number])
+        return play(schedule, family, skill, value, [*place, 1, number])
 
-    return observe(course, course.matches.counts >= REGULAR, again(0)), again
+    return observe(schedule, schedule.matches.counts >= REGULAR, again(0)), again
 
 
 def _x_of(target: Target, family: Family, task: Task) -> Row:
@@ -154,9 +154,9 @@ def _x_of(target: Target, family: Family, task: Task) -> Row:
     return {"x": found.estimate, "x_low": low, "x_high": high}
 
 
-def _moved(target: Target, course: Schedule, skill: Floats, sd: float, task: Task) -> Row:
+def _moved(target: Target, schedule: Schedule, skill: Floats, sd: float, task: Task) -> Row:
     """x%-deterministic of the game, and of normal skills that stay, without draws, at this SD on the same schedule."""
-    usual, _ = _played(course, Skilled(), skill, sd, task)
+    usual, _ = _played(schedule, Skilled(), skill, sd, task)
     x, usual_x = (
         invert(one, Deterministic(), replicates=FEW_REPLICATES, seed=[11, task.number]).estimate
         for one in (target, usual)
@@ -192,15 +192,15 @@ def _truth(target: Target, again: Again) -> Row:
     for start in range(1, 1 + REPEATS, AT_ONCE):
         results = np.column_stack([again(number) for number in range(start, start + AT_ONCE)])
         guess = np.full(AT_ONCE, max(target.k, 0.5))
-        fit = fit_replicates(target.course, results, counted=target.counted, guess=guess)
+        fit = fit_replicates(target.schedule, results, counted=target.counted, guess=guess)
         sds += fit.sd.tolist()
         steps += fit.k.tolist()
     return {"mean_sd": float(np.mean(sds)), "mean_k": float(np.mean(steps)), "sd_by_chance": float(np.std(sds, ddof=1))}
 
 
-def _walk(course: Schedule, skill: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _walk(schedule: Schedule, skill: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """The skills of first and second players at each match."""
-    pairs, counts = course.matches.pairs, course.matches.counts
+    pairs, counts = schedule.matches.pairs, schedule.matches.counts
     seats = np.column_stack((pairs.first, pairs.second)).ravel()
     order = np.argsort(seats, kind="stable")
     steps = rng.standard_normal(len(seats)) * (DRIFT / np.sqrt(counts[seats[order]]))

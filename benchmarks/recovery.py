@@ -21,7 +21,7 @@ from ludometer.matches import Matches, Pairs
 from ludometer.measurement.benchmarks.families import Deterministic, Family, Mixed
 from ludometer.measurement.benchmarks.inversion import Target, invert
 from ludometer.measurement.benchmarks.published import published_x
-from ludometer.measurement.benchmarks.yardstick import make_course
+from ludometer.measurement.benchmarks.yardstick import make_schedule
 from ludometer.measurement.record.pairing import Pairing, find_structure, study_pairing
 from schedules import POWER, REGULAR, Crew, meet_closest, meet_in_pools, meet_random, observe, play, store
 
@@ -52,7 +52,7 @@ def recover(task: Task) -> dict[str, float]:
     """x of one game with random opponents: matched, and off the published line."""
     rng = np.random.default_rng([1, task.n_players, int(task.x), task.seed])
     matches = meet_random(task.n_players, task.n_matches, power=POWER, rng=rng)
-    course, skill = make_course(matches), rng.standard_normal(task.n_players)
+    course, skill = make_schedule(matches), rng.standard_normal(task.n_players)
     results = play(course, Deterministic(), skill, task.x, [2, int(task.x), task.seed])
     target = observe(course, matches.counts >= REGULAR, results)
     matched = invert(target, Deterministic(), replicates=REPLICATES, seed=[3, task.seed])
@@ -71,7 +71,7 @@ def recover_paired(task: Task) -> dict[str, float]:
     rng = np.random.default_rng([4, task.n_players, task.candidates, task.seed])
     skill = rng.standard_normal(task.n_players)
     schedule = _schedule(task, skill, rng)
-    course = make_course(schedule)
+    course = make_schedule(schedule)
     family = GAMES[task.game][0]
     results = play(course, family, skill, task.x, [5, task.candidates, task.seed])
     pairs = schedule.pairs

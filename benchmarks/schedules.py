@@ -97,15 +97,15 @@ def meet_in_pools(pool: Codes, n_matches: int, *, rng: np.random.Generator, powe
     return _schedule(n_players, *_without_self(first, second))
 
 
-def observe(course: Schedule, counted: Mask, results: Any, orders: Floats | None = None) -> Target:
+def observe(schedule: Schedule, counted: Mask, results: Any, orders: Floats | None = None) -> Target:
     """The best-fit SD and k of one game."""
-    fit = fit_replicates(course, np.asarray(results)[:, np.newaxis], counted=counted, guess=np.array([20.0]))
-    return Target(course, counted, float(fit.sd[0]), float(fit.k[0]), orders)
+    fit = fit_replicates(schedule, np.asarray(results)[:, np.newaxis], counted=counted, guess=np.array([20.0]))
+    return Target(schedule, counted, float(fit.sd[0]), float(fit.k[0]), orders)
 
 
-def play(course: Schedule, family: Family, skill: Floats, value: float, seed: Sequence[int]) -> Any:
+def play(schedule: Schedule, family: Family, skill: Floats, value: float, seed: Sequence[int]) -> Any:
     """The results of one game of a family among these players."""
-    return family.simulate(course, skill, np.random.default_rng(list(seed)))(value)
+    return family.simulate(schedule, skill, np.random.default_rng(list(seed)))(value)
 
 
 def stored(name: str) -> dict[str, Any]:

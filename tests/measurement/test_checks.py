@@ -11,7 +11,7 @@ from ludometer.arrays import Floats
 from ludometer.matches import Matches
 from ludometer.measurement.benchmarks.families import Deterministic
 from ludometer.measurement.benchmarks.inversion import Target, invert
-from ludometer.measurement.benchmarks.yardstick import SKILL, Reference, make_course
+from ludometer.measurement.benchmarks.yardstick import SKILL, Reference, make_schedule
 from ludometer.measurement.verdict.checks import (
     UNITS,
     Check,
@@ -172,7 +172,7 @@ def test_a_check_is_the_analysis_of_the_changed_record() -> None:
     sd = float(fit.rating[counted].std(ddof=1))
     assert (check.matches, check.counted) == (2_000, int(counted.sum()))
     assert check.sd == pytest.approx(sd, rel=1e-3)
-    alone = invert(Target(make_course(later), counted, sd, fit.k), Deterministic(), replicates=39, seed=[5])
+    alone = invert(Target(make_schedule(later), counted, sd, fit.k), Deterministic(), replicates=39, seed=[5])
     assert check.x_deterministic == pytest.approx(alone.estimate, abs=8)
     assert check.x_deterministic_interval is not None
     assert check.x_deterministic_interval[0] < 70 < check.x_deterministic_interval[1]

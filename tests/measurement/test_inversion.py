@@ -13,29 +13,29 @@ from hypothesis import strategies as st
 from ludometer.arrays import Floats
 from ludometer.measurement.benchmarks.families import Deterministic, Family, Mixed, Skilled
 from ludometer.measurement.benchmarks.inversion import GROUP, Inversion, Target, _solve, invert, simulate_replicate
-from ludometer.measurement.benchmarks.yardstick import make_course
+from ludometer.measurement.benchmarks.yardstick import make_schedule
 from ludometer.parallel import Workers
 from ludometer.ratings.prizes import make_prizes
 from ludometer.ratings.replicates import Schedule, fit_replicates
 from ludometer.simulate import simulate_coin
 
-COURSE = make_course(simulate_coin(100, 5_000, activity=0.5, seed=1))
-TINY = make_course(simulate_coin(30, 800, seed=2))
+SCHEDULE = make_schedule(simulate_coin(100, 5_000, activity=0.5, seed=1))
+TINY = make_schedule(simulate_coin(30, 800, seed=2))
 
 
-def target_of(course: Schedule, family: Family, value: float, seed: int) -> Target:
+def target_of(schedule: Schedule, family: Family, value: float, seed: int) -> Target:
     """A game of the family with this value, as a record to be matched."""
-    counted = course.matches.counts >= 25
-    blank = Target(course, counted, 0.0, 20.0)
+    counted = schedule.matches.counts >= 25
+    blank = Target(schedule, counted, 0.0, 20.0)
     results = np.column_stack([simulate_replicate(blank, family, [10_000, seed], replicate=0)(value)])
-    fit = fit_replicates(course, results, counted=counted, guess=np.array([20.0]))
-    return Target(course, counted, float(fit.sd[0]), float(fit.k[0]))
+    fit = fit_replicates(schedule, results, counted=counted, guess=np.array([20.0]))
+    return Target(schedule, counted, float(fit.sd[0]), float(fit.k[0]))
 
 
 def sd_at(target: Target, family: Family, seed: list[int], replicate: int, value: float) -> float:
     """The spread of one replicate at one value."""
     results = np.column_stack([simulate_replicate(target, family, seed, replicate=replicate)(value)])
-    return float(fit_replicates(target.course, results, counted=target.counted, guess=np.array([20.0])).sd[0])
+    return float(fit_replicates(target.schedule, results, counted=target.counted, guess=np.array([20.0])).sd[0])
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def sd_at(target: Target, family: Family, seed: list[int], replicate: int, value
     [(Deterministic(), 15), (Deterministic(), 60), (Mixed(), 40), (Skilled(0.2), 150.0), (Skilled(), 60.0)],
 )
 def test_the_value_of_a_simulated_game_is_found_again(family: Family, value: float) -> None:
-    found = [invert(target_of(COURSE, family, value, seed), family, replicates=39, seed=[seed]) for seed in range(4)]
+    found = [invert(target_of(SCHEDULE, family, value, seed), family, replicates=39, seed=[seed]) for seed in range(4)]
     # four games: their mean is within three standard errors, which the solutions themselves show
     error = np.mean([one.solutions.std(ddof=1) for one in found]) / 2
     assert np.mean([one.estimate for one in found]) == pytest.approx(value, abs=3 * error)
@@ -53,15 +53,15 @@ def test_the_value_of_a_simulated_game_is_found_again(family: Family, value: flo
 
 def test_matches_of_several_are_found_again_too() -> None:
     for rule in ("winner", "linear"):
-        course = make_course(simulate_coin(60, 2_000, per_match=4, seed=3), make_prizes(rule))
-        found = invert(target_of(course, Deterministic(), 30, 1), Deterministic(), replicates=39, seed=[1])
+        schedule = make_schedule(simulate_coin(60, 2_000, per_match=4, seed=3), make_prizes(rule))
+        found = invert(target_of(schedule, Deterministic(), 30, 1), Deterministic(), replicates=39, seed=[1])
         assert found.interval[0] < 30 < found.interval[1]
         assert found.interval[1] - found.interval[0] < 15
 
 
 @pytest.mark.parametrize("family", [Deterministic(), Mixed(), Skilled(0.1)])
 def test_at_its_solution_a_replicate_spreads_like_the_record(family: Family) -> None:
-    target = Target(COURSE, COURSE.matches.counts >= 25, 60.0, 15.0)
+    target = Target(SCHEDULE, SCHEDULE.matches.counts >= 25, 60.0, 15.0)
     for number in (1, 2):
         solutions, slopes = _solve((number, family.highest / 4, None), target, family, [5])
         for place, solution in enumerate(solutions):
@@ -72,20 +72,20 @@ def test_at_its_solution_a_replicate_spreads_like_the_record(family: Family) -> 
 
 
 def test_the_beginning_of_the_search_does_not_matter() -> None:
-    target = Target(COURSE, COURSE.matches.counts >= 25, 60.0, 15.0)
+    target = Target(SCHEDULE, SCHEDULE.matches.counts >= 25, 60.0, 15.0)
     searches = [_solve((1, begin, slope), target, Deterministic(), [5])[0] for begin, slope in ((3, None), (90, 1.2))]
     np.testing.assert_allclose(searches[0], searches[1], rtol=0.02)
 
 
 def test_a_larger_spread_has_larger_solutions_in_every_replicate() -> None:
-    target = Target(COURSE, COURSE.matches.counts >= 25, 1.0, 15.0)
+    target = Target(SCHEDULE, SCHEDULE.matches.counts >= 25, 1.0, 15.0)
     found = [invert(replace(target, sd=sd), Deterministic(), replicates=19, seed=[1]) for sd in (8, 25, 60, 120, 250)]
     for less, more in pairwise(found):
         assert (less.solutions < more.solutions).all()
 
 
 def test_a_spread_beyond_the_family_has_no_x() -> None:
-    target = Target(COURSE, COURSE.matches.counts >= 25, 20_000.0, 200.0)
+    target = Target(SCHEDULE, SCHEDULE.matches.counts >= 25, 20_000.0, 200.0)
     found = invert(target, Deterministic(), replicates=19, seed=[1])
     assert np.isinf(found.solutions).all()
     assert [found.estimate, *found.interval] == [np.inf, 100, np.inf]
@@ -125,9 +125,9 @@ def test_a_record_without_spread_may_be_any_game_that_often_has_none() -> None:
 
 def test_spreads_that_have_no_best_fit_leave_a_search_that_ends() -> None:
     # three players and few matches: at a quarter of the range of skills most games have no contradictions
-    course = make_course(simulate_coin(3, 60, seed=1))
+    schedule = make_schedule(simulate_coin(3, 60, seed=1))
     for sd in (50.0, 400.0, 800.0):
-        found = invert(Target(course, course.matches.counts >= 25, sd, 60.0), Skilled(), replicates=19, seed=[1])
+        found = invert(Target(schedule, schedule.matches.counts >= 25, sd, 60.0), Skilled(), replicates=19, seed=[1])
         assert not np.isnan(found.solutions).any()
         assert found.interval[0] <= found.estimate <= found.interval[1]
 

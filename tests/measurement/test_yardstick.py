@@ -10,7 +10,7 @@ from ludometer.measurement.benchmarks.inversion import Inversion, Target, invert
 from ludometer.measurement.benchmarks.yardstick import (
     Reference,
     _ends,
-    make_course,
+    make_schedule,
     match_yardstick,
     repeat_play,
     replicates_for,
@@ -21,12 +21,12 @@ from ludometer.ratings.replicates import fit_replicates
 from ludometer.ratings.systems.best_fit import fit_best_elo
 from ludometer.simulate import simulate_coin, simulate_strengths
 
-COURSE = make_course(simulate_coin(40, 1_200, seed=2))
-COUNTED = COURSE.matches.counts >= 25
+SCHEDULE = make_schedule(simulate_coin(40, 1_200, seed=2))
+COUNTED = SCHEDULE.matches.counts >= 25
 
 
 def target_with(sd: float, k: float = 20.0) -> Target:
-    return Target(COURSE, COUNTED, sd, k)
+    return Target(SCHEDULE, COUNTED, sd, k)
 
 
 def test_the_yardstick_is_each_family_inverted() -> None:
@@ -58,7 +58,7 @@ def test_a_latent_sd_of_80_is_less_of_strength_than_of_chess() -> None:
     # spec 10: players with a latent SD of 80 are 37% deterministic but 60% chess, SD 40: 19 and 31
     matches = simulate_strengths(300, 30_000, sd=80, seed=3)
     fit, counted = fit_best_elo(matches), matches.counts >= 25
-    target = Target(make_course(matches), counted, float(fit.rating[counted].std(ddof=1)), fit.k)
+    target = Target(make_schedule(matches), counted, float(fit.rating[counted].std(ddof=1)), fit.k)
     found = match_yardstick(target, reference=Reference(), draws=0.0, replicates=19, seed=[1])
     assert found.deterministic.estimate == pytest.approx(37, abs=4)
     assert found.chess.estimate == pytest.approx(60, abs=7)
@@ -75,8 +75,8 @@ def test_the_sd_interval_covers_what_the_same_players_show_on_average() -> None:
             simulate_replicate(blank, Skilled(), [77, seed], chance=[78, seed, luck], replicate=0) for luck in range(41)
         ]
         results = np.column_stack([game(150.0) for game in games])
-        fits = fit_replicates(COURSE, results[:, :40], counted=COUNTED, guess=np.full(40, 30.0))
-        own = fit_replicates(COURSE, results[:, 40:], counted=COUNTED, guess=np.full(1, 30.0))
+        fits = fit_replicates(SCHEDULE, results[:, :40], counted=COUNTED, guess=np.full(40, 30.0))
+        own = fit_replicates(SCHEDULE, results[:, 40:], counted=COUNTED, guess=np.full(1, 30.0))
         target = target_with(float(own.sd[0]), float(own.k[0]))
         skill = invert(target, Skilled(), replicates=19, seed=[seed])
         found = repeat_play(
@@ -94,7 +94,7 @@ def test_the_interval_is_as_wide_as_games_of_the_same_players_differ() -> None:
     blank = target_with(0.0)
     games = [simulate_replicate(blank, Skilled(), [77, 1], chance=[78, 1, luck], replicate=0) for luck in range(60)]
     fits = fit_replicates(
-        COURSE, np.column_stack([game(150.0) for game in games]), counted=COUNTED, guess=np.full(60, 30.0)
+        SCHEDULE, np.column_stack([game(150.0) for game in games]), counted=COUNTED, guess=np.full(60, 30.0)
     )
     target = target_with(float(np.median(fits.sd)), float(np.median(fits.k)))
     skill = Inversion(np.full(19, 150.0))
@@ -107,7 +107,7 @@ def test_the_interval_is_as_wide_as_games_of_the_same_players_differ() -> None:
 
 def test_groups_that_are_not_there_have_no_interval_and_threads_change_nothing() -> None:
     target = target_with(100.0)
-    groups = np.stack([COUNTED, np.ones(40, bool), COURSE.matches.counts >= 60])
+    groups = np.stack([COUNTED, np.ones(40, bool), SCHEDULE.matches.counts >= 60])
     skill = invert(target, Skilled(), replicates=19, seed=[1])
     sds = [100.0, None, 110.0]
     told: list[int] = []
@@ -131,8 +131,8 @@ def test_groups_that_are_not_there_have_no_interval_and_threads_change_nothing()
 
 def test_where_no_simulated_game_has_a_best_fit_there_is_no_interval() -> None:
     # two players, one of whom always wins
-    course = make_course(simulate_coin(2, 40, seed=1))
-    target = Target(course, np.ones(2, bool), 400.0, 200.0)
+    schedule = make_schedule(simulate_coin(2, 40, seed=1))
+    target = Target(schedule, np.ones(2, bool), 400.0, 200.0)
     found = repeat_play(
         target,
         Inversion(np.full(19, 3e6)),
@@ -173,8 +173,8 @@ def test_the_number_of_replicates_cuts_ranks_exactly() -> None:
         assert fewer < replicates
 
 
-def test_the_course_of_a_table_has_prizes_for_every_place() -> None:
-    course = make_course(simulate_coin(10, 5, per_match=3), make_prizes("linear"))
-    assert course.prize is not None
-    assert course.prize.tolist() == [1, 0.5, 0] * 5
-    assert make_course(simulate_coin(10, 5)).prize is None
+def test_the_schedule_of_a_table_has_prizes_for_every_place() -> None:
+    schedule = make_schedule(simulate_coin(10, 5, per_match=3), make_prizes("linear"))
+    assert schedule.prize is not None
+    assert schedule.prize.tolist() == [1, 0.5, 0] * 5
+    assert make_schedule(simulate_coin(10, 5)).prize is None

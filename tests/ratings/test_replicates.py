@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ludometer.errors import NoFiniteFit
 from ludometer.matches import Matches, Pairs
-from ludometer.measurement.benchmarks.yardstick import make_course
+from ludometer.measurement.benchmarks.yardstick import make_schedule
 from ludometer.ratings.prizes import WINNER, Prizes, make_prizes, seat_columns
 from ludometer.ratings.replicates import ReplicateFits, Schedule, fit_replicates
 from ludometer.ratings.systems.best_fit import fit_best_elo
@@ -28,7 +28,7 @@ def results_of(matches: Matches, prizes: Prizes = WINNER) -> Any:
 
 
 def replay(matches: Matches, prizes: Prizes = WINNER, *, guess: float = 20.0, min_matches: int = 25) -> ReplicateFits:
-    course = make_course(matches, prizes)
+    course = make_schedule(matches, prizes)
     counted = matches.counts >= min_matches
     return fit_replicates(course, results_of(matches, prizes), counted=counted, guess=np.array([guess]))
 
@@ -122,7 +122,7 @@ def test_the_guess_does_not_matter(seed: int, sd: float, draws: float, guess: fl
 
 def test_a_table_has_a_row_for_each_match_of_two_or_each_seat() -> None:
     assert Schedule(simulate_coin(10, 50)).n_results == 50
-    assert make_course(simulate_coin(10, 50, per_match=3)).n_results == 150
+    assert make_schedule(simulate_coin(10, 50, per_match=3)).n_results == 150
 
 
 def test_a_game_of_draws_alone_does_not_spread() -> None:

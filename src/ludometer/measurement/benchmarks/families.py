@@ -39,7 +39,7 @@ class Family(Protocol):
         """The largest value of the parameter; the smallest is 0, a game of chance."""
         ...
 
-    def simulate(self, course: Schedule, skill: Floats, rng: np.random.Generator) -> Replicate:
+    def simulate(self, schedule: Schedule, skill: Floats, rng: np.random.Generator) -> Replicate:
         """A game among players with these skills (standard normal scores), all its chance drawn."""
         ...
 
@@ -54,11 +54,11 @@ class Deterministic:
     draws: float = 0.0
     highest: ClassVar[float] = 100.0
 
-    def simulate(self, course: Schedule, skill: Floats, rng: np.random.Generator) -> Replicate:
+    def simulate(self, schedule: Schedule, skill: Floats, rng: np.random.Generator) -> Replicate:
         """The better wins, or all finish in the order of strength, where a uniform number is below x."""
-        table = course.matches.table
+        table = schedule.matches.table
         if isinstance(table, Seats):
-            return _mixed_seats(course, skill[table.player], rng)
+            return _mixed_seats(schedule, skill[table.player], rng)
         decided = 2 * (skill[table.first] > skill[table.second]).astype(np.int8)
         if not self.draws:
             return _mixed(decided, 2 * _coins(len(table), rng), rng)
@@ -80,11 +80,11 @@ class Mixed:
     draws: float = CHESS_DRAWS
     highest: ClassVar[float] = 100.0
 
-    def simulate(self, course: Schedule, skill: Floats, rng: np.random.Generator) -> Replicate:
+    def simulate(self, schedule: Schedule, skill: Floats, rng: np.random.Generator) -> Replicate:
         """Logistic results with Davidson's draws, and coins with as many; no ties with more than two players."""
-        table = course.matches.table
+        table = schedule.matches.table
         if isinstance(table, Seats):
-            return _mixed_seats(course, _clocks(from_elo(self.sd) * skill[table.player], rng), rng)
+            return _mixed_seats(schedule, _clocks(from_elo(self.sd) * skill[table.player], rng), rng)
         expected = _expected(table, self.sd * skill)
         played = _results(expected, self.draws, rng.random(len(table)))
         return _mixed(played, _results(np.full(1, 0.5), self.draws, rng.random(len(table))), rng)
@@ -101,12 +101,12 @@ class Skilled:
     games: int = 1
     highest: ClassVar[float] = 3000.0
 
-    def simulate(self, course: Schedule, skill: Floats, rng: np.random.Generator) -> Replicate:
+    def simulate(self, schedule: Schedule, skill: Floats, rng: np.random.Generator) -> Replicate:
         """Logistic results with Davidson's draws; a rank-ordered logit for multiplayer matches."""
-        table = course.matches.table
+        table = schedule.matches.table
         if isinstance(table, Seats):
             seats, noise = skill[table.player], rng.gumbel(size=len(table.player))
-            return lambda sd: _shares(course, from_elo(sd) * seats + noise)
+            return lambda sd: _shares(schedule, from_elo(sd) * seats + noise)
         chance = rng.random(len(table))
         if self.games > 1:
             return lambda sd: _results(_most_of(self.games, _expected(table, sd * skill)), 0.0, chance)
@@ -118,12 +118,12 @@ def _mixed(decided: Halves, coins: Halves, rng: np.random.Generator) -> Replicat
     return lambda x: np.where(chance < x, decided, coins)
 
 
-def _mixed_seats(course: Schedule, key: Floats, rng: np.random.Generator) -> Replicate:
-    table = course.matches.seats
+def _mixed_seats(schedule: Schedule, key: Floats, rng: np.random.Generator) -> Replicate:
+    table = schedule.matches.seats
     chance = np.repeat(100 * rng.random(len(table), dtype=np.float32), table.sizes)
     # a random order of the seats of a match: no key of one is compared with that of another
     random = rng.random(len(key))
-    return lambda x: _shares(course, np.where(chance < x, key, random))
+    return lambda x: _shares(schedule, np.where(chance < x, key, random))
 
 
 def _coins(n: int, rng: np.random.Generator) -> Halves:
@@ -163,12 +163,12 @@ def _clocks(natural: Floats, rng: np.random.Generator) -> Floats:
     return natural + rng.gumbel(size=len(natural))
 
 
-def _shares(course: Schedule, key: Floats) -> Floats:
+def _shares(schedule: Schedule, key: Floats) -> Floats:
     """What each seat gets when those of a match finish in the order of their keys, the largest first."""
     from ludometer.kernels.systems.multiplayer import order_seats
 
-    seats = course.matches.seats
-    assert course.prize is not None
+    seats = schedule.matches.seats
+    assert schedule.prize is not None
     place = np.empty(len(key), np.int32)
     order_seats(seats.starts, key, place)
-    return np.asarray(course.prize[np.repeat(seats.starts[:-1], seats.sizes) + place - 1])
+    return np.asarray(schedule.prize[np.repeat(seats.starts[:-1], seats.sizes) + place - 1])

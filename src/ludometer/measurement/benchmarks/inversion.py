@@ -43,7 +43,7 @@ _SECANTS, _MOST_ROUNDS = 5, 14
 class Target:
     """What is matched: the SD of those who count, at the best k, on this schedule."""
 
-    course: Schedule
+    schedule: Schedule
     counted: Mask
     sd: float
     k: float
@@ -158,7 +158,7 @@ def _solve(
         if not moving:
             break
         results = np.column_stack([games[place](paths[place].value) for place in moving])
-        fits = fit_replicates(target.course, results, counted=target.counted, guess=guess[moving])
+        fits = fit_replicates(target.schedule, results, counted=target.counted, guess=guess[moving])
         for place, sd, k in zip(moving, fits.sd, fits.k, strict=True):
             paths[place].note(float(sd))
             guess[place] = k if 0 < k < np.inf else target.k
@@ -175,12 +175,12 @@ def simulate_replicate(
 ) -> Replicate:
     """A game of the family for this replicate: its skills from `seed`, its luck from there too or from `chance`."""
     rng = np.random.default_rng(np.random.SeedSequence([*seed, replicate]))
-    skill = rng.standard_normal(len(target.course.matches.players))
+    skill = rng.standard_normal(len(target.schedule.matches.players))
     if target.skills is not None:
         skill = target.skills[:, replicate % target.skills.shape[1]]
     if chance is not None:
         rng = np.random.default_rng(np.random.SeedSequence([*chance, replicate]))
-    return family.simulate(target.course, skill, rng)
+    return family.simulate(target.schedule, skill, rng)
 
 
 class _Path:

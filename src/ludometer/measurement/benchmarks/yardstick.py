@@ -111,7 +111,7 @@ class Repetition:
     k_interval: Interval | None
 
 
-def make_course(matches: Matches, prizes: Prizes = WINNER) -> Schedule:
+def make_schedule(matches: Matches, prizes: Prizes = WINNER) -> Schedule:
     """The schedule as the kernels want it."""
     if isinstance(matches.table, Pairs):
         return Schedule(matches)
@@ -239,7 +239,7 @@ def _play_twice(task: tuple[Family, float, Sequence[int]], target: Target, group
             for repeat in (1, 2)
         ]
     )
-    fits = fit_replicates(target.course, results, counted=groups, guess=np.full(4, max(target.k, 0.1)))
+    fits = fit_replicates(target.schedule, results, counted=groups, guess=np.full(4, max(target.k, 0.1)))
     return np.column_stack((fits.sd, fits.k)).reshape(2, 2, -1)
 
 
@@ -274,7 +274,7 @@ def measure_reference(name: str, matches: Matches, *, seed: int = 0, workers: Wo
         raise MatchDataError(f"the reference {name} has fewer than {FEWEST_REGULARS} players with 25 matches or more")
     pairing = study_pairing(inside, seed=[seed, 0])
     sd = float(best.rating[counted].std(ddof=1))
-    target = Target(make_course(inside), counted, sd, best.k, pairing.skills)
+    target = Target(make_schedule(inside), counted, sd, best.k, pairing.skills)
     draws = inside.draw_rate or 0.0
     skill = invert(target, Skilled(draws), replicates=19, seed=[seed, 1, _SKILL], workers=workers)
     if not 0 < skill.estimate < np.inf:

@@ -13,7 +13,7 @@ from ludometer.arrays import Floats, Mask
 from ludometer.matches import Matches, Pairs
 from ludometer.measurement.benchmarks.families import Skilled
 from ludometer.measurement.benchmarks.inversion import Interval, Share, Target, simulate_replicate
-from ludometer.measurement.benchmarks.yardstick import Reference, make_course, match_yardstick
+from ludometer.measurement.benchmarks.yardstick import Reference, make_schedule, match_yardstick
 from ludometer.parallel import Workers, map_tasks
 from ludometer.ratings.prizes import Prizes, make_prizes, seat_columns
 from ludometer.ratings.replicates import fit_replicates
@@ -191,11 +191,11 @@ def finite(value: float) -> float | None:
 
 
 def _target(matches: Matches, counted: Mask, prizes: Prizes, skills: Floats | None, k: float) -> Target:
-    course = make_course(matches, prizes)
+    schedule = make_schedule(matches, prizes)
     table = matches.table
     results: Any = table.halves if isinstance(table, Pairs) else seat_columns(table, prizes)[1]
-    fit = fit_replicates(course, np.ascontiguousarray(results[:, np.newaxis]), counted=counted, guess=np.array([k]))
-    return Target(course, counted, float(fit.sd[0]), float(fit.k[0]), skills)
+    fit = fit_replicates(schedule, np.ascontiguousarray(results[:, np.newaxis]), counted=counted, guess=np.array([k]))
+    return Target(schedule, counted, float(fit.sd[0]), float(fit.k[0]), skills)
 
 
 def _series(target: Target, unit: int, primary: Primary) -> Target:
@@ -203,7 +203,7 @@ def _series(target: Target, unit: int, primary: Primary) -> Target:
     family = Skilled(0.0, unit)
     games = [simulate_replicate(target, family, [*primary.seed, unit], replicate=replicate) for replicate in range(4)]
     results = np.column_stack([game(primary.skill) for game in games])
-    fits = fit_replicates(target.course, results, counted=target.counted, guess=np.full(4, 2 * max(target.k, 0.1)))
+    fits = fit_replicates(target.schedule, results, counted=target.counted, guess=np.full(4, 2 * max(target.k, 0.1)))
     return replace(target, sd=float(fits.sd.mean()), k=float(fits.k.mean()))
 
 

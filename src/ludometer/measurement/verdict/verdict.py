@@ -22,7 +22,7 @@ from ludometer.measurement.benchmarks.yardstick import (
     Answer,
     Reference,
     Yardstick,
-    make_course,
+    make_schedule,
     match_yardstick,
     repeat_play,
     repeats_for,
@@ -101,8 +101,8 @@ def analyse(game: Measurement, simulation: Simulation) -> Analysis:
     replicates = simulation.replicates or replicates
     draws, played, seed, workers = game.data.draw_rate, game.data.played, simulation.seed, simulation.workers
     pairing = study_pairing(matches, seed=[seed, _PAIRING])
-    course = make_course(matches, game.data.prizes)
-    target = Target(course, played >= main.min_matches, main.sd / scale, game.best_fit.k / scale, pairing.skills)
+    schedule = make_schedule(matches, game.data.prizes)
+    target = Target(schedule, played >= main.min_matches, main.sd / scale, game.best_fit.k / scale, pairing.skills)
     reference = (simulation.reference or Reference()).for_pairing(pairing)
     counted = [entry for entry in game.spread if entry.sd is not None]
     pairs = repeats_for(len(matches))
