@@ -1,4 +1,4 @@
-"""The report of the demo: the page of several games, with what they are, who played, and how strong each player was."""
+"""The demo: the bundled games compared, and how strong their players are, as text and as a page."""
 
 from __future__ import annotations
 
