@@ -85,7 +85,7 @@ def scores_of(matches: Matches) -> Floats:
     """The score of each seat; a recorded prize counts as one."""
     score = matches.seats.prize if matches.score is None else matches.score
     if score is None:
-        raise MatchDataError("series Elo rates scores, and these matches have none: name their column (--prizes score)")
+        raise MatchDataError("series Elo rates scores, and these matches have none: keep their column (--keep score)")
     missing = np.flatnonzero(np.isnan(score))
     if len(missing):
         raise MatchDataError(f"{len(missing):,} seats have no score: leave these matches out, or fill them in")
