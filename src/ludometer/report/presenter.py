@@ -58,8 +58,8 @@ def present(
 
     The text is the result's summary, the document its own, unless others are given; a page has to be given.
     """
-    if not output.is_quiet:
-        show((text or result.summary)())
+    if not output.is_quiet and (shown := (text or result.summary)()):
+        show(shown)
     if output.json_file:
         _write_document((document or result.document)(), [result.provenance], output)
     if output.html and page is not None:
