@@ -95,4 +95,4 @@ def _text(evaluation: Evaluation, timing: bool) -> str:
     )
     table = format_table(["favourite expected", "on average", "scored", "matches"], rows)
     seconds = [f"{score.system}: {score.seconds:.3f} seconds" for score in evaluation.systems] if timing else []
-    return "\n".join([evaluation.summary(), *seconds, "", f"Do the forecasts of {best.system} come true?", table, ""])
+    return "\n".join([evaluation.summary(), *seconds, "", f"Do the forecasts of {best.system} come true?", table])

@@ -127,7 +127,7 @@ def _text(ratings: Ratings, listing: ListOptions) -> str:
     rows = _choose(ratings, listing)
     table = format_players(rows.head(listing.top or _SHOWN))
     rest = len(rows) - _SHOWN
-    return f"{table}\nand {rest:,} more (--top {len(rows)} shows all)\n" if rest > 0 and not listing.top else table
+    return f"{table}\nand {rest:,} more (--top {len(rows)} shows all)" if rest > 0 and not listing.top else table
 
 
 def _choose(ratings: Ratings, listing: ListOptions) -> pl.DataFrame:

@@ -74,9 +74,9 @@ def present_parts(
     `left_out` are values without a result, with the reason.
     """
     if not output.is_quiet:
-        for part in parts:
-            title = "" if by is None else f"{by}: {part.value}\n"
-            show(title + (part.text or part.result.summary)())
+        titles = ("" if by is None else f"{by}: {part.value}\n" for part in parts)
+        texts = ((part.text or part.result.summary)() for part in parts)
+        show("\n\n".join(title + text for title, text in zip(titles, texts, strict=True)))
     if output.json_file:
         bodies = [(part.document or part.result.document)() | {"data": part.data} for part in parts]
         body = bodies[0] if by is None else _join(by, [part.value for part in parts], bodies, left_out or {})
