@@ -15,7 +15,7 @@ from fuzzing.judging import LONGEST, MEGABYTES, SECONDS, judge
 from fuzzing.running import Tally, plan, run
 from fuzzing.targets import BY_NAME
 from ludometer.report.files import replacing
-from ludometer.report.text import format_table, printable
+from ludometer.wording import format_table, printable
 
 RESULTS = Path(__file__).with_name("results.json")
 

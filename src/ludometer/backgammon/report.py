@@ -11,7 +11,7 @@ import numpy as np
 from ludometer.backgammon.balance import Balance, draw_running_balance
 from ludometer.backgammon.skill import MILLI
 from ludometer.moves.uncertainty import NO_ESTIMATE, TOO_FEW
-from ludometer.report.text import format_table, printable
+from ludometer.wording import format_table, printable
 
 if TYPE_CHECKING:
     from ludometer.backgammon.analysis import AnalysedMatch

@@ -11,8 +11,7 @@ from ludometer.chess.strength.absent import NOT_ASKED
 from ludometer.chess.strength.events import NAMELESS
 from ludometer.chess.strength.study import ONE_EVENT
 from ludometer.moves.uncertainty import NO_ESTIMATE, TOO_FEW, interval_words, whole
-from ludometer.report.text import format_table, printable
-from ludometer.wording import percent
+from ludometer.wording import format_table, percent, printable
 
 if TYPE_CHECKING:
     from ludometer.chess.strength.calibration import CalibratedElo

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import os
+import re
 import signal
 import sys
+from pathlib import Path
 
 import click
 
@@ -62,6 +64,11 @@ class LazyGroup(click.Group):
             )
 
     def _describe(self, ctx: click.Context, name: str) -> str:
+        """The short help of an extension: from its source, as importing all of them would take longer than the rest."""
+        spec = importlib.util.find_spec(find_extensions(COMMANDS)[name].partition(":")[0])
+        source = Path(spec.origin).read_text(encoding="utf-8") if spec and spec.origin else ""
+        if found := re.search(r'short_help="([^"]+)"', source):
+            return found[1]
         command = self.get_command(ctx, name)
         return command.get_short_help_str(80) if command else ""
 

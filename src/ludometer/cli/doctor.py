@@ -11,8 +11,8 @@ import click
 
 from ludometer.extensions import COMMANDS, find_extensions
 from ludometer.programs import Extra, Program, find_program
-from ludometer.report.text import format_table
 from ludometer.version import __version__
+from ludometer.wording import format_table
 
 PACKAGES = (
     "altair",

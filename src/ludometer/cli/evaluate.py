@@ -81,7 +81,7 @@ def command(options: EvaluateOptions) -> None:
 
 def _text(evaluation: Evaluation, timing: bool) -> str:
     """The systems, and what the favourites of the best one scored, beside what was expected."""
-    from ludometer.report.text import format_table
+    from ludometer.wording import format_table
 
     best = evaluation.ranking[0]
     rows = (

@@ -138,7 +138,7 @@ def _load_record(options: LearnOptions) -> Matches:
 
 def _text(study: Learning) -> str:
     """The summary, and one line per class."""
-    from ludometer.report.text import format_table
+    from ludometer.wording import format_table
 
     followed = study.tracked is not None
     headers = ["rating", "players", "L / D", "error", *(["gain per game", "error"] if followed else [])]

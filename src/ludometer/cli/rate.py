@@ -12,6 +12,7 @@ from ludometer.cli.declared import Number, WordedDefault, argument, group, optio
 from ludometer.cli.loading import load, named
 from ludometer.cli.screen import listen, note_system
 from ludometer.cli.shared import FileOptions, JsonOption, base_option, check_targets, stream_option
+from ludometer.wording import format_table, time_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -122,13 +123,27 @@ def _document(ratings: Ratings, listing: ListOptions) -> dict[str, Any]:
 
 
 def _text(ratings: Ratings, listing: ListOptions) -> str:
-    from ludometer.report.text import format_players
-
     rows = _choose(ratings, listing)
-    table = format_players(rows.head(listing.top or _SHOWN))
+    table = _list_players(rows.head(listing.top or _SHOWN))
     rest = len(rows) - _SHOWN
     return f"{table}\nand {rest:,} more (--top {len(rows)} shows all)" if rest > 0 and not listing.top else table
 
 
 def _choose(ratings: Ratings, listing: ListOptions) -> pl.DataFrame:
     return ratings.choose(sort=listing.sort, search=listing.search, min_matches=listing.min_matches)
+
+
+def _list_players(frame: pl.DataFrame) -> str:
+    """A numbered list of players with ratings and, where they are known, uncertainty and time of the last match."""
+    if frame.is_empty():
+        return "no player fits"
+    columns = {
+        "player": list(frame["player"]),
+        "rating": [f"{rating:.1f}" for rating in frame["rating"]],
+        "± SD": [f"{sd:.0f}" for sd in frame["sd"] if sd is not None],
+        "matches": [f"{matches:,}" for matches in frame["matches"]],
+        "last played": [str(time_text(last)).split(".")[0] for last in frame["last"] if last is not None],
+    }
+    known = {name: cells for name, cells in columns.items() if cells}
+    numbers = map(str, range(1, len(frame) + 1))
+    return format_table(["", *known], list(zip(numbers, *known.values(), strict=True)), left=(1,))

@@ -13,7 +13,7 @@ import click
 
 def note(*lines: str) -> None:
     """Write what was understood, and warnings, to standard error."""
-    from ludometer.report.text import printable
+    from ludometer.wording import printable
 
     for line in lines:
         click.echo(click.style(printable(line), dim=True), err=True)

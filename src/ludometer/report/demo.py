@@ -15,9 +15,8 @@ from ludometer.measurement.benchmarks.published import reference_games
 from ludometer.measurement.charts import spread_out
 from ludometer.measurement.comparison import Comparison, compare_games
 from ludometer.report.page import render_page
-from ludometer.report.text import format_table
 from ludometer.result import Provenance, Shown
-from ludometer.wording import percent
+from ludometer.wording import format_table, percent
 
 if TYPE_CHECKING:
     import polars as pl

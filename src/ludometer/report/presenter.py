@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ludometer.report.text import printable
+from ludometer.wording import printable
 
 if TYPE_CHECKING:
     from ludometer.result import Provenance, Result

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from ludometer.report.text import format_table
 from ludometer.skat.language import Language, localise, phrase, reason_in
-from ludometer.wording import time_text
+from ludometer.wording import format_table, time_text
 
 if TYPE_CHECKING:
     import polars as pl
