@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib.metadata import entry_points
@@ -22,8 +23,12 @@ from typing import ClassVar
 import click
 import numpy as np
 
+from ludometer.programs import Extra, Program
 from ludometer.ratings.catalogue import Entry
 from ludometer.scale import expected_score
+
+PROGRAMS = (Program("greeting-engine", "greets aloud"),)
+EXTRAS = (Extra("loud", "a loud voice", ("no-such-package",), "pip install 'stranger[loud]'"),)
 
 
 @click.command("greet")
@@ -89,6 +94,19 @@ def run(stranger: dict[str, str], *words: str) -> str:
 def test_a_strangers_command_is_listed_and_runs(stranger: dict[str, str]) -> None:
     assert "greet" in run(stranger, "--help")
     assert run(stranger, "greet", "Ann") == "hello Ann\n"
+
+
+def test_the_doctor_looks_for_what_a_strangers_command_needs(stranger: dict[str, str]) -> None:
+    told = run(stranger, "doctor")
+    assert re.search(r"^greeting-engine +not found +greets aloud$", told, re.M)
+    assert re.search(r"^loud +no-such-package +not found +a loud voice$", told, re.M)
+    assert "to install loud: pip install 'stranger[loud]'" in told
+
+
+def test_the_schema_of_a_strangers_command_is_found_beside_it(stranger: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "schemas").mkdir()
+    (tmp_path / "schemas" / "greet.json").write_text('{"type": "object"}')
+    assert json.loads(run(stranger, "schema", "greet")) == {"type": "object"}
 
 
 def test_a_strangers_system_rates_and_is_evaluated(stranger: dict[str, str]) -> None:
