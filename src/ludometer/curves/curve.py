@@ -1,9 +1,4 @@
-"""What a win probability function is, and what can be asked of any.
-
-What a curve has of what a win probability function should have.
-
-Curves as tables, for kernels.
-"""
+"""What a win probability function is, how to check one, and its table for kernels."""
 
 from __future__ import annotations
 
@@ -109,7 +104,7 @@ def check_positive(name: str, value: float) -> float:
 
 @dataclass(frozen=True)
 class CurveCheck:
-    """What a curve has of what a win probability function should have (Smith 1994, eqs. 13-17)."""
+    """Which conditions of a win probability function a curve fulfils (Smith 1994, eqs. 13-17)."""
 
     curve: str
     increasing: bool

@@ -1,11 +1,4 @@
-"""Curves with a formula: logistic, timesharing, normal (Smith 1994, section 3).
-
-Curves with a floor and a ceiling.
-
-The curves that points and matches of the first to n points share (Smith 1994, section 3.7).
-
-Curves by name.
-"""
+"""The curves, and `make_curve` by name: logistic, timesharing, normal, bounded, and Stob's (Smith 1994, section 3)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Where a Markov chain ends: the chance of the first of two ends, by elimination or by a sparse system.
-
-Games that are Markov chains: a start, two ways to end, and steps that depend on the players' X and Y.
+"""Games that are Markov chains: a start, two ways to end, and steps that depend on the players' X and Y.
 
 Any such chain has a win probability function, linearised by R = log X: Smith 1994, section 3.4 and theorem 7.
 """

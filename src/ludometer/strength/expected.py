@@ -1,10 +1,8 @@
-"""The posterior of ratings under a prior: its maximum, each player's mean given the others, and the errors of both.
+"""Static ratings under a prior, from all results at once: the most likely and the expected ones, with their errors.
 
 The log posterior is the sum over matches of S ln E + (1 - S) ln(1 - E), E the logistic expectation, a draw being half a
 win and half a loss, plus the log prior of each player's rating (Smith 1994, eq. 48). Natural units around the prior's
 mean throughout.
-
-Static ratings under a prior: the most likely and the expected ones, from all results at once (Smith 1994).
 """
 
 from __future__ import annotations
