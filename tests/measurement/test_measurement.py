@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+import subprocess
+import sys
 from dataclasses import fields, replace
 from typing import Any
 
@@ -14,7 +16,16 @@ import pytest
 from ludometer.errors import LudometerError, MatchDataError, NoFiniteFit
 from ludometer.kernels.systems import elo, multiplayer
 from ludometer.matches import Matches
-from ludometer.measurement import Comparison, Measurement, Reference, Verdict, Yardstick, measure, measure_reference
+from ludometer.measurement import (
+    Comparison,
+    Measurement,
+    PopulationLuck,
+    Reference,
+    Verdict,
+    Yardstick,
+    measure,
+    measure_reference,
+)
 from ludometer.measurement.measurement import REGULAR, Forecasts, Matchmaking, RecordCounts
 from ludometer.players import Players
 from ludometer.ratings import Elo, evaluate
@@ -51,8 +62,19 @@ def test_elo_is_played_once_at_the_best_k(monkeypatch: pytest.MonkeyPatch, per_m
     assert steps == [pytest.approx(from_elo(game.best_fit.k))]
 
 
+def test_a_quick_measurement_loads_nothing_that_simulates() -> None:
+    code = (
+        "import sys; from ludometer.measurement import measure; from ludometer.simulate import simulate_coin; "
+        "measure(simulate_coin(20, 500), quick=True).document(); "
+        "print(*(name for name in sys.modules if name.startswith('ludometer')))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    rooms = ("ludometer.kernels.gibbs", "ludometer.strength", "ludometer.measurement.luck")
+    assert not [name for name in loaded if name.startswith((*rooms, "ludometer.measurement.verdict"))]
+
+
 def test_no_part_has_more_than_a_dozen_fields() -> None:
-    for part in (Measurement, RecordCounts, Matchmaking, Forecasts, Comparison, Verdict, Yardstick):
+    for part in (Measurement, RecordCounts, Matchmaking, Forecasts, Comparison, Verdict, Yardstick, PopulationLuck):
         assert len(fields(part)) <= 12, part
 
 

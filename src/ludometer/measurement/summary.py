@@ -75,9 +75,7 @@ def _skills(game: Measurement, main: Spread) -> list[str]:
     if skill is not None and np.isfinite(skill.estimate):
         low, high = skill.interval
         end = f"{high:.0f}" if np.isfinite(high) else "more"
-        lines[1] += (
-            f" · on this schedule, ratings like these take skills with an SD of {skill.estimate:.0f} [{low:.0f}, {end}]"
-        )
+        lines[1] += f" · matched on this schedule, skills have an SD of {skill.estimate:.0f} [{low:.0f}, {end}]"
     return lines
 
 
