@@ -426,8 +426,7 @@ def _draw_path(found: RidgeLuck, *, narrow: bool) -> Any:
     assert found.path is not None
     used = [{"ridge": found.skills.ridge, "l2": found.l2}] if found.skills.ridge else []
     dot = alt.Chart(alt.InlineData(values=used)).mark_point(filled=True, size=90, color=ACCENT)
-    path = found.path.plot()
-    path.config = alt.Undefined  # a chart with a style of its own cannot be a layer
+    (path,) = found.path.charts(narrow=narrow).values()
     return (path + dot.encode(x="ridge:Q", y="l2:Q")).properties(width=_width(narrow), height=200)
 
 
