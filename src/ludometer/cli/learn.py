@@ -28,7 +28,11 @@ class LearnOptions:
     file: str = argument()
     reading: FileOptions = group(FileOptions)
     rating: str | None = option(
-        "--rating", metavar="COLUMN", help="Rating column of a rating list; without one FILE holds matches."
+        "--rating",
+        cls=WordedDefault,
+        show_default="rating or elo",
+        metavar="COLUMN",
+        help="Rating column, if FILE is a rating list.",
     )
     width: float = option(
         "--width",

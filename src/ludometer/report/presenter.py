@@ -86,7 +86,7 @@ def present_parts(
 def _join(
     by: str, values: Sequence[str | None], bodies: Sequence[dict[str, Any]], left_out: Mapping[str, str]
 ) -> dict[str, Any]:
-    """One document of several: what is absent in each stands under its place."""
+    """One document for all groups; what is absent in a group is listed under its place."""
     absent = {
         f"groups.{place}.{name}": reason
         for place, body in enumerate(bodies)
