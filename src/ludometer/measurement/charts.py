@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ludometer.drawing import ACCENT, GREY, INK
+from ludometer.drawing import ACCENT, FAINT, GREY, INK
 from ludometer.measurement.benchmarks.published import reference_games
 from ludometer.wording import PERCENT_LABELS
 
@@ -289,7 +289,7 @@ def draw_shares(rows: Sequence[ShareRow], title: str, *, narrow: bool) -> Any:
     words: dict[str, Any] = {"fontSize": 12, "baseline": "middle"}
     halos: list[dict[str, Any]] = [{"stroke": "white", "strokeWidth": 5, "aria": False}, {}] if narrow else [{}]
     layers = [
-        base.mark_rule(color="#e5e5e5").encode(x=alt.value(0), x2=alt.value(width), y=y),
+        base.mark_rule(color=FAINT).encode(x=alt.value(0), x2=alt.value(width), y=y),
         half.mark_rule(color=GREY, strokeDash=[4, 3]).encode(x=alt.X("x:Q"), y=alt.value(-14), y2=alt.value("height")),
         *(
             halves.transform_filter(alt.datum.at == side)
@@ -374,7 +374,7 @@ def _draw_cutoffs(game: Measurement, *, narrow: bool) -> Any:
     ]
     line = (
         alt.Chart(alt.InlineData(values=rows))
-        .mark_line(color="#4c6a92")
+        .mark_line(color=INK)
         .encode(
             x=alt.X("cutoff:Q", title="Players with at least this many matches"),
             y=alt.Y("sd:Q", title="SD of ratings (Elo points)"),

@@ -1,4 +1,4 @@
-"""The report on measured games: one self-contained HTML page. The templates have the words, this prepares the numbers."""
+"""The report on measured games, one self-contained HTML page: its words are in the templates, its numbers here."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from ludometer.arrays import Floats, Mask
+from ludometer.drawing import ACCENT, INK
 from ludometer.errors import ConvergenceWarning, LudometerError, MatchDataError
 from ludometer.matches import Matches, Pairs
 from ludometer.measurement.as_printed import PRINTED_PRIOR
@@ -213,10 +214,10 @@ class PopulationLuck:
         line = alt.Chart(alt.InlineData(values=marks))
         chart: alt.LayerChart = (
             alt.Chart(alt.InlineData(values=bars), width=420, height=220)
-            .mark_bar(color="#4c6a92", stroke="white", strokeWidth=0.5)
+            .mark_bar(color=INK, opacity=0.7, stroke="white", strokeWidth=0.5)
             .encode(x=x, x2="to:Q", y=alt.Y("density:Q", title="Posterior density"))
-            + line.mark_rule(color="#b4530a", strokeWidth=2).encode(x="l2:Q")
-            + line.mark_text(color="#b4530a", align="left", dx=4, baseline="top", y=0).encode(x="l2:Q", text="label:N")
+            + line.mark_rule(color=ACCENT, strokeWidth=2).encode(x="l2:Q")
+            + line.mark_text(color=ACCENT, align="left", dx=4, baseline="top", y=0).encode(x="l2:Q", text="label:N")
         )
         return chart
 
