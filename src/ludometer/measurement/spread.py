@@ -40,7 +40,7 @@ class Spread:
     sd_interval: tuple[float, float] | None = None
     """95%: of what the same players would show on average, playing the same schedule again and again."""
     share: float = 1.0
-    """Of the matches that are played; the rest are coins (Duersch et al. 2020, footnote 34)."""
+    """Share of matches decided by play, not by a coin (Duersch et al. 2020, footnote 34)."""
 
     @property
     def p_sd_interval(self) -> tuple[float, float] | None:

@@ -135,7 +135,7 @@ def _expected(pairs: Pairs, skill: Floats) -> Floats:
 
 
 def _most_of(games: int, expected: Floats) -> Floats:
-    """The probability of winning most of so many games, each won with the expected score."""
+    """The probability of winning most of this many games, each won with the expected score."""
     from scipy.special import betainc
 
     half = (games + 1) // 2

@@ -91,7 +91,7 @@ class RidgeLuck:
     as_played: float | None
     """L under the pairings of the record; its excess over L is the luck of matchmaking. None if multiplayer."""
     season: tuple[int, float] | None
-    """Matches of a mean player, and the continuous luck of a season of so many; None for multiplayer matches."""
+    """Matches of a mean player, and the continuous luck of a season that long; None for multiplayer matches."""
     chain: SkillChain
     repetitions: Repetitions
 
