@@ -292,7 +292,7 @@ def ratio_if_random(
 
     Opponents are shuffled, skills are normal with the SD of the record, results logistic with its draw rate; the mean
     of a few such games, each fitted like the record. The record's ratio means something only beside this one, and even
-    then little: players who face only opponents of equal strength have narrower ratings too, so that the ratio hardly moves.
+    then little: among opponents of equal strength ratings are narrower too, so that the ratio hardly moves.
     None if the ratings of a simulated game do not spread, or have no best fit.
     """
     ratios = []
