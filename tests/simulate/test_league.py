@@ -30,7 +30,7 @@ def test_players_stay_for_their_games_and_the_league_keeps_its_size() -> None:
     frame = league.to_frame()
     assert frame["left"].null_count() == 100
     assert frame.columns[:2] == ["player", "skill"]
-    assert "still there" in league.summary()
+    assert "still present" in league.summary()
     assert league.plot().to_dict()["mark"]["type"] == "point"
 
 

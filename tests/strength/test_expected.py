@@ -240,4 +240,4 @@ def test_sweeps_that_end_too_early_warn_and_say_so() -> None:
     with pytest.warns(ConvergenceWarning, match="settled"):
         found: StaticRatings = expected_ratings(LEAGUE, prior=PRIORS[0], procedure="printed", most_sweeps=2)
     assert not found.converged
-    assert "not settled" in found.summary()
+    assert "did not converge" in found.summary()
