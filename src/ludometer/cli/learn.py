@@ -136,7 +136,7 @@ def _load_record(options: LearnOptions) -> Matches:
     try:
         (loaded,) = load(options.file, options.reading)
     except ColumnsNotFound as error:
-        raise ColumnsNotFound(f"{error}. A rating list has a column rating, or one that --rating names") from None
+        raise ColumnsNotFound(f"{error}\nA rating list has a column rating, or one that --rating names") from None
     return loaded.record
 
 

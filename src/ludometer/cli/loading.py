@@ -125,7 +125,7 @@ def load_by_usual_names(file: str, option: str) -> Matches:
         with counting("read", "rows") as on_rows:
             reading = read_file(file, on_rows=on_rows)
     except ColumnsNotFound as error:
-        lack = re.search(r"no columns? holds? [^.;\n]+", str(error))
+        lack = re.search(r"(?:no column holds|cannot find) [^.;(\n]+", str(error))
         listing = "".join(f"\n{line}" for line in str(error).splitlines() if line.startswith("The file has: "))
         raise LudometerError(
             f"{file} ({option}): {lack[0] if lack else 'columns are missing'}; this file is read by the usual names: "
