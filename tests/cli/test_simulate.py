@@ -152,7 +152,7 @@ def test_files_that_are_read_are_never_written_to(run: Run, tmp_path: Path) -> N
             "half.csv (--on): no column holds the result",
         ),
         (("coin", "--on", "games.csv", "--out", "x.docx"), "ends in .parquet, .csv, .jsonl"),
-        (("strengths", "--draws", 0.1, "--per-match", 3, "--out", "x.csv"), "draws are for matches of two"),
+        (("strengths", "--draws", 0.1, "--per-match", 3, "--out", "x.csv"), "draws are for two-player matches"),
         (("mix", "games.csv", "--out", "x.csv"), "--x"),
         (("mix", "none.csv", "--x", 50, "--out", "x.csv"), "none.csv"),
         (("mix", "games.csv", "--x", 50, "--out", "x.docx"), "ends in .parquet, .csv, .jsonl"),
