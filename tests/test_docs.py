@@ -108,3 +108,19 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="nonsense"):
         _ = ludometer.nonsense
     assert "rate" in dir(ludometer)
+
+
+def test_the_rooms_on_the_architecture_page_are_there() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    source = ROOT / "src" / "ludometer"
+    named = re.findall(r"`([a-z_]+(?:/[a-z_]*)+)`", page)
+    assert len(named) > 30
+    for name in named:
+        assert (source / name).is_dir() or (source / f"{name}.py").is_file(), name
+
+
+def test_the_glossary_is_short_and_in_order() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    words = re.findall(r"^\| ([^|]+) \|", page.split("## Glossary")[1], re.M)[2:]
+    assert 40 < len(words) <= 60
+    assert words == sorted(words, key=lambda word: word.replace("ℓ²", "l2").lower())

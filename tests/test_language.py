@@ -18,10 +18,9 @@ GERMAN = ("phrases", "skat/words", "Ergebnis", "der ", "die ", "und ")
 """German keeps its blank before the sign of percent."""
 
 PATTERNS = {
-    r"\d %": "50%",
-    r"\bof several\b": "multiplayer",
-    r"\ba row an? \w+": "one row per match",
-    r"\b(?:one|an?) (?:row|line|file|number|entry|name|column|seat|page|result|chart|key|code) an? \w+\b": "one ... per ...",
+    r"\d %(?!})": "50%",
+    r"\bof several\b(?! (?:games|events|dates|humps|words|systems|columns|files))": "multiplayer",
+    r"\b(?:one|an?) (?:row|line|file|number|entry|seat|page|result|value) an? (?!value\b)\w+": "one row per match",
     r"\b(?:he|his|him|himself)\b": "they",
     r"\bas at random\b": "look random",
     r"\bthe rest coins\b": "a coin decides the rest",
@@ -50,7 +49,7 @@ def files() -> list[Path]:
     return sorted(path for path in [*found, ROOT / "README.md"] if path.name not in GENERATED)
 
 
-@pytest.mark.parametrize("pattern", PATTERNS, ids=PATTERNS.values())
+@pytest.mark.parametrize("pattern", PATTERNS, ids=list(PATTERNS.values()))
 def test_the_texts_are_plain_english(pattern: str) -> None:
     sought = re.compile(pattern)
     bad = [
