@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 FOLDERS = (
     ROOT / "reproductions" / "published",
-    ROOT / "src/ludometer/measurement/benchmarks/published",
+    ROOT / "src/ludometer/measurement/benchmarks/tables",
     ROOT / "tests/golden",
 )
 
