@@ -96,7 +96,7 @@ def test_the_result_of_several_says_what_there_is_to_say() -> None:
     assert luck.converged
     assert (luck.sampler, luck.provenance.parameters["sampler"]) == ("multiplayer", "multiplayer")
     assert (luck.t, luck.posterior("t").interval, luck.n_ties) == (0, (0, 0), 0)
-    assert "several sampler" in luck.summary()
+    assert "multiplayer sampler" in luck.summary()
     assert luck.other_prior is not None
     assert luck.plot().to_dict()
     assert abs(luck.sigma - 0.8) < 3 * luck.posterior("sigma").sd
@@ -137,7 +137,7 @@ def test_matches_that_all_tied_say_nothing() -> None:
 
 
 def test_printed_samplers_are_for_two() -> None:
-    with pytest.raises(LudometerError, match="two players"):
+    with pytest.raises(LudometerError, match="two-player matches"):
         measure_population(MIXED, sampler="printed-ties")
 
 

@@ -184,7 +184,7 @@ def test_what_cannot_be_measured_is_refused() -> None:
         measure_population(GAME, sampler="exact")  # type: ignore[arg-type]
     with pytest.raises(LudometerError, match="two chains"):
         measure_population(GAME, chains=1)
-    with pytest.raises(LudometerError, match="two players"):
+    with pytest.raises(LudometerError, match="two-player matches"):
         measure_population(Matches.of_seats([0, 3], [0, 1, 2], [1, 2, 3]), sampler="printed")
     with pytest.raises(MatchDataError, match="no matches"):
         measure_population(Matches.of_pairs([], [], []))
