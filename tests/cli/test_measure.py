@@ -374,7 +374,7 @@ def test_another_game_can_be_the_reference(run: Run, skill: Path, sparse: Path) 
     matched = checked(done.out)["yardstick"]["matched"]
     assert matched["reference"]["name"] == "skill"
     assert matched["reference"]["sd"] == pytest.approx(200, rel=0.25)
-    assert f"SD of {matched['reference']['sd']:.0f}" in done.err
+    assert f"SD of skills is {matched['reference']['sd']:.0f} points" in done.err
     # a game beside itself is all of itself
     assert matched["x_chess_interval"][1] is None
     refused = run("measure", skill, "--reference", sparse, "--json", "-")
@@ -434,7 +434,7 @@ def test_the_page_says_what_was_left_out_of_the_file(run: Run, tmp_path: Path) -
     for remark in (
         "1 of 400 rows dropped because of faults",
         "1 of 400 rows left out: the match was not finished",
-        "row 8: &#x27;seven&#x27;",
+        "row 8: &#39;seven&#39;",
         "1 name differs from another only in capitals or blanks",
     ):
         assert remark in text

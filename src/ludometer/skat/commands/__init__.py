@@ -257,7 +257,7 @@ class SensitivityOptions:
 
     series: str = argument()
     k: str = option("--k", default="0.01,0.02,0.04,0.08", show_default=True, metavar="K,...", help="Steps.")
-    start: float = number("--start", float, 850.0, "RATING", "Start rating.")
+    start: float = number("--start", float, 850, "RATING", "Start rating.")
     form: Any = choice("--form", "proportional additive", "Form of the expectation.")
     factors: str | None = option(
         "--factors", metavar="i1,i2,i3", help="Chance factors to switch on and off.  [default: i1,i2 of records]"
@@ -362,7 +362,7 @@ class FitOptions:
     out: Path = option(
         "--out", required=True, type=OutFile(".json"), metavar="FILE", help="Model to write (.json), for --model."
     )
-    ridge: float = number("--ridge", click.FloatRange(0), 1.0, "LAMBDA", "Penalty on the slopes.")
+    ridge: float = number("--ridge", click.FloatRange(0), 1, "LAMBDA", "Penalty on the slopes.")
     plot: Path | None = option(
         "--plot", type=OutFile(".svg"), metavar="FILE", help="Write the calibration on games held out (.svg)."
     )
