@@ -80,12 +80,12 @@ class Shown:
 
     def plot(self) -> Any:
         """The chart that says most, styled. To layer or join charts take those of `charts`, and style the whole."""
-        from ludometer.drawing import style
+        from ludometer.chart_style import style
 
         return style(next(iter(self.charts().values())))
 
     def _repr_html_(self) -> str:
-        from ludometer.drawing import separate_ids, to_svg
+        from ludometer.chart_style import separate_ids, to_svg
 
         drawn = "".join(f"<div>{to_svg(chart)}</div>" for chart in self.charts().values())
         return f"<pre>{escape(self.summary())}</pre>{separate_ids(drawn)}"

@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 
 from ludometer.arrays import Floats
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.kernels.systems.glicko import newcomers
+from ludometer.kernels.systems.glicko2 import newcomers
 from ludometer.matches import Matches
 from ludometer.ratings.periods import periods_of
 from ludometer.ratings.systems.glicko2 import Glicko2, GlickoState

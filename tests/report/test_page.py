@@ -22,7 +22,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from ludometer.drawing import separate_ids
+from ludometer.chart_style import separate_ids
 from ludometer.matches import Matches
 from ludometer.measurement import Measurement, compare_games, measure
 from ludometer.measurement.benchmarks.inversion import Inversion

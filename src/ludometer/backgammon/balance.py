@@ -161,7 +161,7 @@ class Balance:
         """Bars to the left of 0 for the second player, to the right for the first."""
         import altair as alt
 
-        from ludometer.drawing import ACCENT, GREY, INK
+        from ludometer.chart_style import ACCENT, GREY, INK
 
         parts = [("skill", self.net_skill, INK), ("luck", self.net_luck, ACCENT)]
         if self.result is not None and self.rest is not None:
@@ -243,7 +243,7 @@ def draw_running_balance(match: AnalysedMatch, *, narrow: bool = False) -> Any:
     """Skill and luck added up roll by roll, with a line where each game begins."""
     import altair as alt
 
-    from ludometer.drawing import ACCENT, INK
+    from ludometer.chart_style import ACCENT, INK
 
     running = follow_match(match)
     scale = 100.0 if match.length else 1.0
@@ -288,7 +288,7 @@ def zero_rule(side: Literal["x", "y"], *, dashed: bool = False) -> Any:
     """A line at 0."""
     import altair as alt
 
-    from ludometer.drawing import GREY
+    from ludometer.chart_style import GREY
 
     base = alt.Chart(alt.InlineData(values=[{"at": 0}]))
     rule = base.mark_rule(color=GREY, strokeDash=[4, 3]) if dashed else base.mark_rule(color=GREY)

@@ -181,7 +181,7 @@ class SkillAndLuck(Shown):
         """Error rates with their intervals, best first."""
         import altair as alt
 
-        from ludometer.drawing import INK
+        from ludometer.chart_style import INK
 
         rows = []
         for row in self.to_frame().to_dicts()[:30]:
@@ -204,7 +204,7 @@ class SkillAndLuck(Shown):
         """How much decisions gave away, in classes, for the players with most decisions."""
         import altair as alt
 
-        from ludometer.drawing import INK
+        from ludometer.chart_style import INK
         from ludometer.wording import percent
 
         order = np.argsort(-self.tally.moves, kind="stable")[:_DRAWN]
@@ -235,7 +235,7 @@ class SkillAndLuck(Shown):
         """The luck of each player, summed over all rolls."""
         import altair as alt
 
-        from ludometer.drawing import ACCENT
+        from ludometer.chart_style import ACCENT
 
         rows: list[dict[str, Any]] = [
             {"player": row["player"], "luck": row["luck"], "label": f"{row['luck']:+.2f}"}
@@ -256,7 +256,7 @@ def _draw_matches(balances: Sequence[Balance], *, narrow: bool) -> Any:
     """Skill against luck, one point per match, from the winner's view."""
     import altair as alt
 
-    from ludometer.drawing import GREY, INK
+    from ludometer.chart_style import GREY, INK
 
     rows: list[dict[str, Any]] = [
         {"skill": sign * balance.net_skill * 100, "luck": sign * balance.net_luck * 100, "match": balance.match}

@@ -102,7 +102,7 @@ def command(options: LearnOptions) -> None:
     study = _study(options)
     present(study, options.json.output, text=lambda: _text(study))
     if options.plot:
-        from ludometer.drawing import to_svg
+        from ludometer.chart_style import to_svg
 
         write_text(to_svg(study.plot()), options.plot)
 

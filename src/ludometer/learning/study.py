@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ludometer.arrays import Array, Floats
-from ludometer.drawing import ACCENT, INK
+from ludometer.chart_style import ACCENT, INK
 from ludometer.errors import LudometerError
 from ludometer.learning.bins import LearningBins, bin_learning, check_ratings
 from ludometer.learning.populations import Distributions, fit_distributions

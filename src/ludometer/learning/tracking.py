@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ludometer.arrays import Array, Codes, Counts, Floats
-from ludometer.drawing import INK
+from ludometer.chart_style import INK
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.result import Provenance, Shown

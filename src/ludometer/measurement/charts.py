@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ludometer.drawing import ACCENT, FAINT, GREY, INK
+from ludometer.chart_style import ACCENT, FAINT, GREY, INK
 from ludometer.measurement.benchmarks.published import reference_games
 from ludometer.wording import PERCENT_LABELS
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ludometer.arrays import Floats
-from ludometer.drawing import ACCENT, INK
+from ludometer.chart_style import ACCENT, INK
 from ludometer.ratings.noise.noise import BOUND, check_league
 from ludometer.result import Provenance, Shown
 from ludometer.scale import ELO, from_elo

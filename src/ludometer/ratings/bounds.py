@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ludometer.arrays import Floats
+from ludometer.chart_style import ACCENT, GREY, INK
 from ludometer.curves import Bounded, Logistic
-from ludometer.drawing import ACCENT, GREY, INK
 from ludometer.errors import MatchDataError
 from ludometer.matches import Matches
 from ludometer.result import Provenance, Shown

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from ludometer.arrays import Codes, Counts, Floats, Mask, Times
-from ludometer.drawing import INK
+from ludometer.chart_style import INK
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Fingerprint, Matches, Pairs
 from ludometer.players import Players

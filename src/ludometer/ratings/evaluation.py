@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ludometer.arrays import Counts, Floats, Mask
-from ludometer.drawing import GREY, INK
+from ludometer.chart_style import GREY, INK
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches, Seats, as_moment
 from ludometer.ratings.driver import AnySystem, RatingSystem, Tally, prepare

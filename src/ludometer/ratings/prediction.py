@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from ludometer.arrays import Codes, Floats
-from ludometer.drawing import INK
+from ludometer.chart_style import INK
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.ratings.draws import DrawTally, draw_probability

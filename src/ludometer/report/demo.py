@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from ludometer.drawing import ACCENT, GREY, INK
+from ludometer.chart_style import ACCENT, GREY, INK
 from ludometer.measurement import LuckChoices, measure
 from ludometer.measurement.benchmarks.published import reference_games
 from ludometer.measurement.charts import spread_out

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ludometer import wording
-from ludometer.drawing import separate_ids, to_svg
+from ludometer.chart_style import separate_ids, to_svg
 
 if TYPE_CHECKING:
     import polars as pl

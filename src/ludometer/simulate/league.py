@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ludometer.arrays import Codes, Counts, Floats, Halves
-from ludometer.drawing import ACCENT, INK
+from ludometer.chart_style import ACCENT, INK
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches, Pairs, owned
 from ludometer.players import Players

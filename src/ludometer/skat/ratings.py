@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ludometer.drawing import ACCENT, INK
+from ludometer.chart_style import ACCENT, INK
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
 from ludometer.ratings.scores.audit import SeriesRatings, View, json_rows, plot_ratings, rate_series

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ludometer.arrays import Floats, Mask
-from ludometer.drawing import ACCENT, GREY, INK
+from ludometer.chart_style import ACCENT, GREY, INK
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.ratings.scores.elo import SeriesElo

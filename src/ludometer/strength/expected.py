@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ludometer.arrays import Array, Codes, Counts, Floats, Mask
-from ludometer.drawing import ACCENT, INK
+from ludometer.chart_style import ACCENT, INK
 from ludometer.errors import ConvergenceWarning, LudometerError
 from ludometer.kernels.skills.conjugate_gradients import conjugate_gradients
 from ludometer.matches import Matches

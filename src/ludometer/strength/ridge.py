@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ludometer.arrays import Array, Floats, Mask
-from ludometer.drawing import ACCENT, INK
+from ludometer.chart_style import ACCENT, INK
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.result import Provenance, Shown

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ludometer.arrays import Codes, Floats, Mask
-from ludometer.drawing import INK
+from ludometer.chart_style import INK
 from ludometer.errors import LudometerError
 from ludometer.players import Players
 from ludometer.result import Provenance, Shown

@@ -170,7 +170,7 @@ class Calibration(Shown):
         """The units with two standard errors on either side, and the fit."""
         import altair as alt
 
-        from ludometer.drawing import ACCENT, INK
+        from ludometer.chart_style import ACCENT, INK
 
         rows = [
             row | {"low": row["difference"] - 2 * row["error"], "high": row["difference"] + 2 * row["error"]}

@@ -148,7 +148,7 @@ class EventScale(Shown):
 
     def charts(self, *, narrow: bool = False) -> dict[str, Any]:
         """The mean strength of each event with its interval; hollow points are mean ratings."""
-        from ludometer.chess.strength.drawing import ranked_chart
+        from ludometer.chess.strength.charts import ranked_chart
 
         shown = [
             {

@@ -110,8 +110,8 @@ class MoveGains(Gains, Shown):
         """Histograms of the players with most moves (Ferreira's Figure 3)."""
         import altair as alt
 
-        from ludometer.chess.strength.drawing import side_by_side
-        from ludometer.drawing import INK
+        from ludometer.chart_style import INK
+        from ludometer.chess.strength.charts import side_by_side
         from ludometer.wording import PERCENT_LABELS
 
         edges = np.arange(-_EDGE - _BIN / 2, _EDGE + _BIN, _BIN)

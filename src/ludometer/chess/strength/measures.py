@@ -63,7 +63,7 @@ class MoveQuality(Shown):
 
     def charts(self, *, narrow: bool = False) -> dict[str, Any]:
         """Mean losses with their intervals, smallest first."""
-        from ludometer.chess.strength.drawing import ranked_chart
+        from ludometer.chess.strength.charts import ranked_chart
 
         shown = [
             {"name": row["player"], "value": row["loss"], "low": row["loss_low"], "high": row["loss_high"]}

@@ -165,7 +165,7 @@ class Strengths(Shown):
 
     def charts(self, *, narrow: bool = False) -> dict[str, Any]:
         """Strengths with their intervals, strongest first; hollow points are known ratings."""
-        from ludometer.chess.strength.drawing import ranked_chart
+        from ludometer.chess.strength.charts import ranked_chart
 
         rows = self.to_frame().to_dicts()
         key = "strength" if any(row["strength"] is not None for row in rows) else "relative"

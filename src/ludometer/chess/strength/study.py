@@ -136,8 +136,8 @@ class Study(Shown):
         """The estimate after each move, with its band, for the players with most moves."""
         import altair as alt
 
-        from ludometer.chess.strength.drawing import side_by_side
-        from ludometer.drawing import ACCENT, INK
+        from ludometer.chart_style import ACCENT, INK
+        from ludometer.chess.strength.charts import side_by_side
 
         rows_of = {name: self._trajectory(name) for name in self.gains.most_active()}
         scale = alt.Scale(domain=_span([row for rows in rows_of.values() for row in rows]), clamp=True, nice=False)

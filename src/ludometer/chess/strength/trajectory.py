@@ -106,7 +106,7 @@ class Trajectory(Shown):
         """The difference, or the strength, after each move, and its band."""
         import altair as alt
 
-        from ludometer.drawing import INK
+        from ludometer.chart_style import INK
 
         title = "Difference to the engine" if self.engine is None else "Strength (Elo points)"
         x = alt.X("move:Q", title=f"Moves of {self.player}", scale=alt.Scale(domain=[0, len(self)]))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from ludometer.arrays import Floats, Mask
-from ludometer.drawing import ACCENT, INK
+from ludometer.chart_style import ACCENT, INK
 from ludometer.errors import ConvergenceWarning, LudometerError, MatchDataError
 from ludometer.matches import Matches, Pairs
 from ludometer.measurement.as_printed import PRINTED_PRIOR

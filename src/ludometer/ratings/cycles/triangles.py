@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ludometer.arrays import Floats
-from ludometer.drawing import ACCENT
+from ludometer.chart_style import ACCENT
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.parallel import Workers, map_tasks

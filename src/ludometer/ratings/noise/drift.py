@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ludometer.arrays import Array, Counts, Floats, Mask, Times
-from ludometer.drawing import ACCENT, GREY, INK
+from ludometer.chart_style import ACCENT, GREY, INK
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
 from ludometer.ratings.driver import AnySystem, prepare

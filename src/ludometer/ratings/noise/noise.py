@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ludometer.arrays import Floats, Halves
-from ludometer.drawing import ACCENT, GREY, INK
+from ludometer.chart_style import ACCENT, GREY, INK
 from ludometer.errors import ConvergenceWarning, LudometerError, MatchDataError
 from ludometer.matches import Matches
 from ludometer.ratings.draws import draw_results, fit_draws

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ludometer.arrays import Codes, Counts, Floats
-from ludometer.drawing import INK
+from ludometer.chart_style import INK
 from ludometer.errors import LudometerError
 from ludometer.result import Provenance, Shown
 

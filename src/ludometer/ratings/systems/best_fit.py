@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from ludometer.arrays import Floats
-from ludometer.drawing import ACCENT, INK
+from ludometer.chart_style import ACCENT, INK
 from ludometer.errors import LudometerError, MatchDataError, NoFiniteFit
 from ludometer.matches import Matches, Seats
 from ludometer.ratings.prizes import WINNER, Prizes, seat_columns

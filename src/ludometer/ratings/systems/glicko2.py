@@ -76,7 +76,7 @@ class Glicko2:
 
     def play(self, state: GlickoState, matches: Matches) -> tuple[GlickoState, Floats]:
         """Play the matches in order."""
-        from ludometer.kernels.systems.glicko import glicko_pass
+        from ludometer.kernels.systems.glicko2 import glicko_pass
 
         pairs = matches.pairs
         games = None if self.period_matches is None else int(self.period_matches)
@@ -92,25 +92,25 @@ class Glicko2:
 
     def ratings(self, state: GlickoState) -> Floats:
         """In Elo points; the last period counts as over."""
-        from ludometer.kernels.systems.glicko import MU
+        from ludometer.kernels.systems.glicko2 import MU
 
         return self.start_rating + to_elo(self._closed(state)[:, MU])
 
     def uncertainty(self, state: GlickoState) -> Floats:
         """The deviations in Elo points, grown by the pauses up to the last period."""
-        from ludometer.kernels.systems.glicko import PHI
+        from ludometer.kernels.systems.glicko2 import PHI
 
         return to_elo(self._closed(state)[:, PHI])
 
     def volatilities(self, state: GlickoState) -> Floats:
         """How much the ratings are expected to fluctuate, on Glickman's scale."""
-        from ludometer.kernels.systems.glicko import SIGMA
+        from ludometer.kernels.systems.glicko2 import SIGMA
 
         return self._closed(state)[:, SIGMA]
 
     def expect(self, state: GlickoState, first: Codes, second: Codes) -> Floats:
         """The logistic curve of the rating differences, flattened by both deviations."""
-        from ludometer.kernels.systems.glicko import MU, PHI
+        from ludometer.kernels.systems.glicko2 import MU, PHI
 
         player = self._closed(state)
         variance = player[first, PHI] ** 2 + player[second, PHI] ** 2
@@ -118,7 +118,7 @@ class Glicko2:
         return expected_score(to_elo(difference / np.sqrt(1 + 3 * variance / math.pi**2)))
 
     def _closed(self, state: GlickoState) -> Floats:
-        from ludometer.kernels.systems.glicko import close_periods
+        from ludometer.kernels.systems.glicko2 import close_periods
 
         player = state.player.copy()
         close_periods(player, state.period + 1, state.counts_pauses, self.tau, self._largest)
@@ -129,6 +129,6 @@ class Glicko2:
         return from_elo(self.deviation)
 
     def _newcomers(self, n_players: int) -> Floats:
-        from ludometer.kernels.systems.glicko import newcomers
+        from ludometer.kernels.systems.glicko2 import newcomers
 
         return newcomers(n_players, self._largest, self.volatility)

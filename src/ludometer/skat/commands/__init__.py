@@ -386,7 +386,7 @@ def fit(options: FitOptions) -> None:
     listen()
     output, language = options.output, options.words.language
     check_targets([options.games], options.out, options.plot, output.html, output.json_file)
-    from ludometer.drawing import to_svg
+    from ludometer.chart_style import to_svg
     from ludometer.report.files import replacing
     from ludometer.report.presenter import present
     from ludometer.skat.luck.winning import fit_on_records

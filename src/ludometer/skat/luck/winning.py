@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ludometer.arrays import Array, Codes, Counts, Floats
-from ludometer.drawing import ACCENT, INK
+from ludometer.chart_style import ACCENT, INK
 from ludometer.errors import LudometerError, NoFiniteFit
 from ludometer.result import Provenance, Shown
 from ludometer.skat.language import Language, localise, phrase

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ludometer.arrays import Array
-from ludometer.drawing import ACCENT, INK
+from ludometer.chart_style import ACCENT, INK
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.result import Provenance, Shown
 from ludometer.skat.language import Language, localise, number_axis, phrase, say

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ludometer.drawing import ACCENT, INK
+from ludometer.chart_style import ACCENT, INK
 
 Rows = Sequence[Mapping[str, Any]]
 

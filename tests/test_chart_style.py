@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from ludometer.drawing import ACCENT, INK, style, to_svg
+from ludometer.chart_style import ACCENT, INK, style, to_svg
 from ludometer.result import Shown
 
 
