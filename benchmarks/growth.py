@@ -1,4 +1,4 @@
-"""How our cost a match grows: from 10,000 to 100 million matches and from 100 to a million players, beside plain C.
+"""How our cost per match grows: from 10,000 to 100 million matches and from 100 to a million players, beside plain C.
 
     sh benchmarks/run.sh growth [most matches]
 
@@ -99,7 +99,7 @@ def c_passes(matches: Matches) -> dict[str, Callable[[], Any]]:
 
 
 def measure_size(path: Path) -> dict[str, Any]:
-    """Nanoseconds a match of everything on one file, and a match and lane where there are lanes."""
+    """Nanoseconds per match of everything on one file, and per match and lane where there are lanes."""
     _warm_up()
     results: dict[str, Any] = {}
     n, total, _ = play_stream(path)

@@ -1,4 +1,4 @@
-"""The chart of docs/growth.svg: cost a match over the number of matches and of players, labelled at the lines."""
+"""The chart of docs/growth.svg: cost per match over the number of matches and of players, labelled at the lines."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _panel(rows: list[dict[str, Any]], over: str, title: str, limits: tuple[floa
     )
     y = alt.Y(
         "y:Q",
-        title="Nanoseconds a match",
+        title="Nanoseconds per match",
         scale=alt.Scale(type="log", domain=limits),
         axis=alt.Axis(
             format=",~r", values=[10**n for n in range(round(math.log10(limits[0])), round(math.log10(limits[1])) + 1)]

@@ -128,7 +128,7 @@ def main(runs: int) -> None:
             f"match of {n} games": (np.array([15.0, 40.0]), [(0, 1), (1, 0)] * (n // 2), "player")
             for n in (2, 4, 6, 12)
         },
-        "knockout, 4 games a pair": (np.linspace(15, 40, 4), [(0, 1), (2, 3), (0, 2)] * 4, "pair"),
+        "knockout, 4 games per pair": (np.linspace(15, 40, 4), [(0, 1), (2, 3), (0, 2)] * 4, "pair"),
     }
     results: dict[str, Any] = {}
     for name, (losses, schedule, distribution) in kinds.items():

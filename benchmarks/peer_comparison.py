@@ -34,12 +34,12 @@ class Comparison:
     difference_unit: str = "Elo points"
     log_loss: dict[str, float] = field(default_factory=dict)
     """Of forecasts of matches that nobody has seen: the peer's, ours, those of the true skills."""
-    unit: str = "a match"
+    unit: str = "per match"
     remark: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """What is stored: seconds become microseconds a unit, the peer's in ours the ratio."""
-        units = self.matches if self.unit == "a match" else 1
+        units = self.matches if self.unit == "per match" else 1
         return {
             "work": self.work,
             "ours": self.ours,

@@ -105,7 +105,7 @@ def compare_glicko2(share: float) -> Comparison:
         seconds,
         our_seconds,
         difference=furthest(rating, other),
-        remark=f"its volatility takes the rating for the deviation; with that mended {corrected:.2g} Elo points",
+        remark=f"its volatility uses the rating in place of the deviation; with that fixed {corrected:.2g} Elo points",
     )
 
 

@@ -67,7 +67,7 @@ def compare_numpyro(share: float) -> Comparison:
         1 / gibbs["effective_a_second"],
         difference=abs(nuts["sigma"] - gibbs["sigma"]) / gibbs["sigma_sd"],
         difference_unit="posterior SDs",
-        unit="an effective draw",
+        unit="per effective draw",
     )
 
 

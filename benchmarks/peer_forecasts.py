@@ -178,7 +178,7 @@ def _forecast_normal(record: Halved, player: list[Any], beta: float) -> Floats:
 
 def _compare_online(work: str, record: Halved, fit: Callable[[], Any], forecast: Callable[[Any], Floats]) -> Comparison:
     """Beside Glicko-2 with each match a period of its own: it filters match by match and knows how sure it is."""
-    return _compare(work, "glicko2, a match a period", Glicko2(), record, fit, forecast)
+    return _compare(work, "glicko2, one match per period", Glicko2(), record, fit, forecast)
 
 
 def _compare_whole(work: str, record: Halved, fit: Callable[[], Any], forecast: Callable[[Any], Floats]) -> Comparison:

@@ -34,7 +34,7 @@ PASSES = {
     "dynamic with retirement": ("dynamic:h=64,retire=730", False),
     "smith": ("smith:h=40,sd=150", False),
     "glicko2": ("glicko2", False),
-    "glicko2, a match a period": ("glicko2:matches=1", False),
+    "glicko2, one match per period": ("glicko2:matches=1", False),
 }
 """Name → the system, and whether its pass is wanted within three times Elo's."""
 

@@ -16,7 +16,7 @@ SECTIONS = ("peers", "growth")
 
 
 def peers_table(rows: list[dict[str, Any]]) -> list[str]:
-    """A line a peer: the same work, what it costs, the ratio, and how the answers agree."""
+    """One line per peer: the same work, what it costs, the ratio, and how the answers agree."""
     lines = [
         "| peer | work | ours | record | peer, µs | ours, µs | ratio | answers |",
         "|---|---|---|---|--:|--:|--:|---|",
@@ -26,7 +26,7 @@ def peers_table(rows: list[dict[str, Any]]) -> list[str]:
             lines.append(f"| {row['peer']} | {row['missing']} | | | | | | |")
             continue
         ours = f"`{row['ours']}`" if row["is_same"] else f"`{row['ours']}`: nearest, not the same"
-        a_unit = "" if row["unit"] == "a match" else f" {row['unit']}"
+        a_unit = "" if row["unit"] == "per match" else f" {row['unit']}"
         lines.append(
             f"| {row['peer']} {row['version']} | {row['work']} | {ours} | {row['matches']:,} matches of "
             f"{row['players']:,} | {_short(row['microseconds'])}{a_unit} | {_short(row['our_microseconds'])} | "
@@ -39,18 +39,18 @@ def peers_table(rows: list[dict[str, Any]]) -> list[str]:
 def growth_tables(rows: list[dict[str, Any]]) -> list[str]:
     """Ours by C in eight lanes, and `measure --quick`, for every size."""
     lines = [
-        "![Nanoseconds a match over the number of matches and of players](growth.svg)",
+        "![Nanoseconds per match by number of matches and players](growth.svg)",
         "",
         *_grid(rows, "a pass in 8 lanes, ours / C", lambda row: _over(row, "8 lanes", "C, 8 lanes")),
         "",
         *_grid(rows, "a pass with one k, ours / C", lambda row: _over(row, "one k", "C, one k")),
         "",
-        *_grid(rows, "`measure --quick` in memory, ns a match", lambda row: f"{row['measure --quick']:,.0f}"),
+        *_grid(rows, "`measure --quick` in memory, ns per match", lambda row: f"{row['measure --quick']:,.0f}"),
         "",
     ]
     largest = max(rows, key=lambda row: (row["matches"], row["players"]))
     lines.append(
-        f"{largest['matches']:,} matches of {largest['players']:,} players: {largest['streamed, 8 lanes']:.1f} ns a "
+        f"{largest['matches']:,} matches of {largest['players']:,} players: {largest['streamed, 8 lanes']:.1f} ns per "
         f"match and lane streamed from a file, with {largest['peak_gib_streaming']:.1f} GiB; `measure --quick` "
         f"{largest['measure --quick'] * largest['matches'] / 1e9:.0f} seconds after reading, with "
         f"{largest['peak_gib_measuring']:.1f} GiB."
@@ -59,7 +59,7 @@ def growth_tables(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def section(name: str) -> list[str]:
-    """What stands between the marks of a section."""
+    """What belongs between the marks of a section."""
     results = stored(name)
     if not results:
         return ["Not measured yet."]

@@ -210,11 +210,11 @@ def _rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _covered(result: Json | None) -> str:
-    return f"{result['coverage']:.1%} ± {result['standard_error']:.1%}".replace("%", " %") if result else ""
+    return f"{result['coverage']:.1%} ± {result['standard_error']:.1%}" if result else ""
 
 
 def _percent(share: float) -> str:
-    return f"{share:.1%}".replace(".0%", "%").replace("%", " %")
+    return f"{share:.1%}".replace(".0%", "%")
 
 
 def _thousands(words: str) -> str:

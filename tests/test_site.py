@@ -131,7 +131,7 @@ def test_what_the_page_of_intervals_says_beside_its_tables_is_so() -> None:
         f"{game}, {kind}"
         for game in ("40% deterministic", "60% chess")
         for kind, result in recovery[f"pairings, {game}"].items()
-        if result["sound"] > 0 and abs(result["corrected"] - float(game.split()[0])) > 5
+        if result["sound"] > 0 and abs(result["corrected"] - float(game.split("%")[0])) > 5
     }
     assert bad == {
         "60% chess, 20000 players, 60000 matches, closest of 8",
