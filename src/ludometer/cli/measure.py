@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -148,14 +148,17 @@ def command(options: MeasureOptions) -> None:
     from ludometer.report.presenter import present, show
 
     check_targets(options.files, options.output.json_file, options.output.html)
-    output, settings = options.output.output, _settings(options)
+    output = options.output.output
+    reference = None
+    if options.reference and not options.quick:
+        reference = _measure_reference(options.reference, options.work)
     games: list[tuple[str, Measurement]] = []
     remarks: dict[str, tuple[str, ...]] = {}
     refused: dict[str, str] = {}
     for record in _records(options):
         remarks[record.name] = record.remarks
         try:
-            game = _measure(record.matches, options, settings)
+            game = _measure(record.matches, options, reference)
         except (MatchDataError, NoFiniteFit) as error:
             if options.is_one:
                 raise
@@ -182,26 +185,6 @@ def command(options: MeasureOptions) -> None:
     present(comparison, output, text=comparison.summary if len(games) > 1 else str, page=page)
 
 
-def _settings(options: MeasureOptions) -> dict[str, Any]:
-    """What all games are measured by."""
-    reference = None
-    if options.reference and not options.quick:
-        reference = _measure_reference(options.reference, options.work)
-    return {
-        "cutoffs": options.cutoffs,
-        "min_component": options.reading.min_component,
-        "procedure": options.search,
-        "prizes": options.reading.prize_rule,
-        "base": options.base,
-        "quick": options.quick,
-        "replicates": options.replicates,
-        "luck": options.luck.choices,
-        "reference": reference,
-        "seed": options.work.seed,
-        "workers": options.work.workers,
-    }
-
-
 def _records(options: MeasureOptions) -> Iterator[_Record]:
     """The games of all files, with names of their own, read one after another."""
     known: set[str] = set()
@@ -215,7 +198,7 @@ def _records(options: MeasureOptions) -> Iterator[_Record]:
             yield _Record(name, loaded.record, loaded.remarks)
 
 
-def _measure(matches: Matches, options: MeasureOptions, settings: dict[str, Any]) -> Measurement:
+def _measure(matches: Matches, options: MeasureOptions, reference: Reference | None) -> Measurement:
     from ludometer.measurement import measure
     from ludometer.ratings import fit_share
 
@@ -225,7 +208,22 @@ def _measure(matches: Matches, options: MeasureOptions, settings: dict[str, Any]
         note(f"bounded forecasts fit best if skill decides {percent(share)} of the matches and a coin the rest")
     # the number of simulations grows as they go
     with counting("simulate", "games", total=1) as on_progress:
-        return measure(matches, **settings, share=share, on_progress=on_progress)
+        return measure(
+            matches,
+            cutoffs=options.cutoffs,
+            min_component=options.reading.min_component,
+            procedure=options.search,
+            prizes=options.reading.prize_rule,
+            base=options.base,
+            share=share,
+            reference=reference,
+            luck=options.luck.choices,
+            quick=options.quick,
+            replicates=options.replicates,
+            seed=options.work.seed,
+            workers=options.work.workers,
+            on_progress=on_progress,
+        )
 
 
 def _measure_reference(file: str, work: WorkOptions) -> Reference:
