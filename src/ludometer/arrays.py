@@ -11,7 +11,7 @@ Array = NDArray[Any]
 """What users may hand in; it is checked."""
 
 Codes = NDArray[np.int32]
-"""Players as numbers from 0; the names stand in `Players`."""
+"""Players as numbers from 0; the names are in `Players`."""
 
 Halves = NDArray[np.int8]
 """What the first player scored, in half points: 0 lost, 1 drew, 2 won."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Provenance:
-    """How a result can be made again: version, method, parameters, seed, and a fingerprint of the data."""
+    """How to reproduce a result: version, method, parameters, seed, and a fingerprint of the data."""
 
     method: str
     parameters: dict[str, Any] = field(default_factory=dict)

@@ -25,7 +25,7 @@ _PRINTED = 400.0
 
 
 def points_per_unit(base: Base) -> float:
-    """Points in one natural unit: Elo's, or, with base e, as Duersch et al. 2020 print those of several players.
+    """Points in one natural unit: Elo's, or with base e the printed scale of multiplayer ratings (Duersch et al. 2020).
 
     They take weights e^R and multiply R by 400 afterwards, which is a scale ln 10 times wider than Elo's.
 

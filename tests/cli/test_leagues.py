@@ -44,7 +44,7 @@ def test_the_calculator_has_the_printed_numbers(run: Run) -> None:
         (["--sigma", 324, "--games", 35, "--h", 2000], "errors need not shrink"),
         (
             ["--sigma", 324, "--games", 35, "--printed", "--entry-error", 9],
-            "the printed formulas do not know this: leave out --entry-error",
+            "the printed formulas do not have this option: leave out --entry-error",
         ),
     ],
 )

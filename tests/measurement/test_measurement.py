@@ -147,7 +147,7 @@ def test_all_draws_are_a_game_without_a_spread() -> None:
     game = sound(measure(draws, replicates=19))
     assert (game.data.draw_rate, game.best_fit.k, game.best_fit.loss, game.main.sd, game.main.rep) == (1, 0, 0, 0, None)
     assert "no number of games would show who is one SD better" in game.summary()
-    assert game.absent()["spread.0.rep"].startswith("one SD better is hardly better than even")
+    assert game.absent()["spread.0.rep"].startswith("a player one SD better scores hardly more than 50%")
 
 
 def test_one_player_who_only_wins_is_told_so() -> None:
@@ -249,7 +249,7 @@ def test_a_game_without_regulars_says_so() -> None:
     assert game.verdict is not None
     assert game.verdict.answer == "cannot tell"
     assert game.verdict.statement == (
-        "These data cannot tell: only 0 players have 25 matches or more, and 10 are needed at least."
+        "These data cannot tell: only 0 players have 25 matches or more, and at least 10 are needed."
     )
     assert game.yardstick is None
 

@@ -89,5 +89,5 @@ def test_series_are_rated_by_name_from_their_scores() -> None:
         assert by_name.to_frame()["rating"].to_list() == direct.players["rating"].to_list()
     with pytest.raises(LudometerError, match="no base"):
         make_system("series-elo", base="e")
-    with pytest.raises(LudometerError, match="--prizes score"):
+    with pytest.raises(LudometerError, match="--keep score"):
         rate(simulate_strengths(5, 20, seed=1), system=make_system("series-elo"))

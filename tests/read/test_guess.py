@@ -150,7 +150,7 @@ def test_one_date_the_other_way_round_is_a_bad_row() -> None:
     days = [f"{1 + n % 28}/3/2024" for n in range(300)]
     days[7] = "3/28/2024"
     table = pl.DataFrame({"home": ["a", "b"] * 150, "away": ["c", "d"] * 150, "result": ["1-0"] * 300, "date": days})
-    with pytest.raises(MatchDataError, match="date is missing or not written as elsewhere"):
+    with pytest.raises(MatchDataError, match="date is missing or not in the usual format"):
         read_matches(table)
 
 

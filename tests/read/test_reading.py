@@ -172,7 +172,7 @@ def test_all_faults_are_reported_at_once(tmp_path: Path) -> None:
         "player_1 is missing: 1 (row 3)",
         "a player plays against themselves: 1 (row 2: 'Ann')",
         "cannot read this score_1 (write 1, 0.5, 0, 1-0, 1/2-1/2, 2:1, W, D or L): 2 (row 4: '7', row 5: 'abc')",
-        "date is missing or not written as elsewhere (YYYY-MM-DD): 1 (row 7: '03/04/2020')",
+        "date is missing or not in the usual format (YYYY-MM-DD): 1 (row 7: '03/04/2020')",
         "--drop-bad-rows",
     ):
         assert line in message

@@ -136,7 +136,7 @@ def test_a_game_in_which_more_than_the_ratio_matters_has_no_curve() -> None:
         }
     )
     assert uneven.check.is_fair
-    with pytest.raises(LudometerError, match="no function of X / Y"):
+    with pytest.raises(LudometerError, match="not a function of X / Y"):
         uneven.curve()
 
 
@@ -150,7 +150,7 @@ def test_the_start_may_be_any_state() -> None:
     ("table", "fault"),
     [
         ({"start": {"first": 0.5, "second": 0.4}}, r"sum to 1 \(off by 0\.1\)"),
-        ({"start": {"first": 1.2, "second": -0.2}}, "no probabilities"),
+        ({"start": {"first": 1.2, "second": -0.2}}, "not probabilities"),
         ({"start": {"first": up, "second": down}, "island": {"first": 1.0}}, "from the start to island"),
         ({"start": {"first": up, "trap": down}, "trap": {"trap": 1.0}}, "to an end from trap"),
         ({"start": {"first": up, "elsewhere": down}}, "not in the table: elsewhere"),

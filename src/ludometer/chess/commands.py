@@ -153,11 +153,11 @@ class MeasureOptions(IntervalOptions):
     gap: str | None = option(
         "--gap",
         metavar="A:B",
-        help="Use only moves where the best was A to B pawns above the second (--lines 2).",
+        help="Use only positions where the best move is A to B pawns better than the second (--lines 2).",
     )
     reference: str = option(
         "--reference", default="engine", show_default=True, metavar="engine|pooled|FILE",
-        help="Compare players with gains of 0, with the gains of all, or with those of games (an engine's own play).",
+        help="Compare with gains of 0, the gains of all players, or those in a FILE of an engine's own games.",
     )  # fmt: skip
     ratings: tuple[str, ...] = option(
         "--rating", multiple=True, metavar="PLAYER=ELO", help="Known rating; takes precedence over the file's."
@@ -394,7 +394,7 @@ class CalibrateOptions:
     )
     bands: int = count("--bands", "Number of bands.", 10, least=2)
     calibration: Path = option(
-        "--out", required=True, type=OutFile(".json"), metavar="FILE", help="Write the calibration here."
+        "--out", required=True, type=OutFile(), metavar="FILE", help="Write the calibration here."
     )
     out: JsonOption = group(JsonOption)
 

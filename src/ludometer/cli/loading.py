@@ -88,8 +88,9 @@ def load(file: str, options: FileOptions, *, stream: bool = False, connect: bool
     with counting("read", "rows") as on_rows:
         reading = read_file(file, options.columns, on_rows=on_rows)
     remarks = reading.describe()
-    table = next(iter(reading.groups.values())).table
-    if isinstance(table, Seats) and table.sizes.max(initial=0) > 2 and options.prizes is None:
+    record = next(iter(reading.groups.values()))
+    is_multiplayer = isinstance(record.table, Seats) and record.table.sizes.max(initial=0) > 2
+    if is_multiplayer and options.prizes is None and record.score is None:
         remarks.append("only the win counts: --prizes linear counts every place")
     note(*remarks)
     groups = reading.groups

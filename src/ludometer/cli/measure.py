@@ -96,7 +96,7 @@ class MeasureOptions:
         "--share",
         type=Number(example=0.5, word="fit"),
         metavar="SHARE",
-        help="Share of the matches that skill decides, a coin deciding the rest: bounds expectations; fit finds it.",
+        help="Share of matches that skill decides (the rest: a coin), to bound expectations; fit estimates it.",
     )
     reference: str | None = option(
         "--reference",

@@ -102,7 +102,7 @@ def _calculate(options: NoiseOptions) -> None:
     refuse_options("there is no FILE", kept=_OF_CALCULATOR)
     numbers = {"sd": options.sigma, "games": options.games, "step": options.step}
     if options.printed:
-        refuse_options("the printed formulas do not know this", refused=("entry_error", "lifetimes"))
+        refuse_options("the printed formulas do not have this option", refused=("entry_error", "lifetimes"))
         present(measure_printed_noise(**numbers), options.json.output)
         return
     noise = measure_noise(**numbers, entry_error=options.entry_error, lifetimes=options.lifetimes)

@@ -63,7 +63,7 @@ class RateOptions:
         show_default=True,
         metavar="SYSTEM",
         help="Rating system: elo, best-fit, static, dynamic, dynamic-shrinking, ics, smith, glicko2 or federation, "
-        "with parameters such as elo:k=32,start=0; for scores series-elo or additive-series-elo, with --prizes score.",
+        "with parameters such as elo:k=32,start=0; for scores series-elo or additive-series-elo, with --keep score.",
     )
     k: float | None = option(
         "--k",

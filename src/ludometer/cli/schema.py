@@ -12,7 +12,7 @@ import click
 def command(words: tuple[str, ...]) -> None:
     """Print the JSON Schema of what COMMAND writes with --json.
 
-    COMMAND is such as rate, skat-rate or chess-strength.
+    COMMAND is, for example, rate, skat-rate or chess-strength.
 
     \b
     ludometer schema rate

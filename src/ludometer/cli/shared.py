@@ -50,7 +50,7 @@ class FileOptions:
     session: str | None = option(
         "--session", metavar="COLUMN", help="Column of the session: matches that share circumstances or luck."
     )
-    weight: str | None = option("--weight", metavar="COLUMN", help="Column of how much each match counts.")
+    weight: str | None = option("--weight", metavar="COLUMN", help="Column with the weight of each match.")
     advantage: str | None = option(
         "--advantage", metavar="COLUMN", help="Who has an advantage: none, order (the first player), or a column."
     )
@@ -79,7 +79,7 @@ class FileOptions:
         help="Keep only connected groups of at least N players.",
     )
     experience: str | None = option(
-        "--experience", metavar="A:B", help="Keep only matches whose players all had A to B earlier ones."
+        "--experience", metavar="A:B", help="Keep only matches whose players all had A to B earlier matches."
     )
     drop_bad_rows: bool = option("--drop-bad-rows", is_flag=True, help="Leave out rows with faults.")
     merge_names: bool = option(
@@ -133,7 +133,7 @@ def stream_option() -> Any:
     return option(
         "--stream",
         is_flag=True,
-        help="Read a file that is in time order batch by batch, with only the players in memory.",
+        help="Read a time-ordered file in batches, with only the players in memory.",
     )
 
 

@@ -68,7 +68,7 @@ class ActivityOption:
         default=0,
         show_default=True,
         metavar="SD",
-        help="How unequally often players play: SD of the logarithm.",
+        help="SD of the logarithm of how often players play; 0: all equally often.",
     )
 
 
@@ -200,7 +200,7 @@ class DeterministicOptions:
 @command.command("deterministic", short_help="The better player wins x%, a coin decides the rest.")
 @takes(DeterministicOptions)
 def deterministic(options: DeterministicOptions) -> None:
-    """Simulate matches of which x percent go to the better player, or end in order of strength; a coin decides others.
+    """Simulate matches: x percent go to the better player, or end in order of strength; a coin decides the rest.
 
     The true skills are ranks: 0 is the weakest player.
 
@@ -277,7 +277,7 @@ class MoveOptions:
 @command.command("wm", short_help="Right and wrong moves.")
 @takes(MoveOptions)
 def right_moves(options: MoveOptions) -> None:
-    """Simulate games of simultaneous moves, right or wrong; n more mistakes lose (WM and WM^n of Smith 1994).
+    """Simulate simultaneous right or wrong moves; a player n mistakes behind loses (WM and WM^n of Smith 1994).
 
     \b
     ludometer simulate wm --ahead 3 --players 500 --matches 20000 --out wm.parquet --truth ratings.csv

@@ -151,7 +151,7 @@ class CurveCheck:
         return "\n".join(
             [
                 f"{self.curve}: {'rises everywhere' if self.increasing else 'does not rise everywhere'}",
-                f"from {self.lower:.3g} to {self.upper:.3g}, at most {self.max_slope:.3g} a point",
+                f"from {self.lower:.3g} to {self.upper:.3g}, at most {self.max_slope:.3g} per point",
                 f"wp(x) + wp(-x) {'is 1' if self.symmetric else f'is off 1 by up to {self.asymmetry:.3g}'}",
                 f"tail: {'exponential' if self.exponential_tail else 'not exponential'}, {tail}",
             ]

@@ -1,4 +1,4 @@
-"""A league game by game in natural units: players enter, learn, meet, are rated, and leave; one place a player.
+"""A league game by game in natural units: players enter, learn, meet, are rated, and leave; one place per player.
 
 A place is taken again as soon as it falls free, by a newcomer with the next code, so the league keeps its size.
 """

@@ -173,7 +173,7 @@ def explain_absences(game: Measurement) -> dict[str, str]:
     reasons: dict[str, str] = {}
     for place, spread in enumerate(game.spread):
         few = f"fewer than two players have {spread.min_matches} matches"
-        even = "one SD better is hardly better than even: no number of games is enough"
+        even = "a player one SD better scores hardly more than 50%: no number of games is enough"
         reasons |= _nulls(f"spread.{place}", spread, few if spread.sd is None else even)
         for name in ("sd_interval", "p_sd_interval", "rep_interval"):
             if getattr(spread, name) is None:

@@ -75,7 +75,7 @@ class RecordCounts:
 
 @dataclass(frozen=True)
 class Forecasts:
-    """What the forecasts of best-fit Elo are worth, and those of somebody who takes all players for equals."""
+    """How good the forecasts of best-fit Elo are, and forecasts that treat all players as equal."""
 
     elo: SystemScore
     coin: SystemScore

@@ -124,7 +124,7 @@ def sweep_cutoffs(rating: Floats, played: Counts, *, highest: int = 100) -> Cuto
 
 
 def repetitions(p: float, confidence: float = 0.75) -> int | None:
-    """The smallest odd n: who wins a game with probability p wins a best-of-n with more than this confidence.
+    """The smallest odd n: a player who wins a game with probability p wins a best-of-n with more than this confidence.
 
     P(Binomial(n, p) > n / 2) = I_p(m, m) with n = 2 m - 1, which rises with m; None if p is a half, or so near it that
     more than a billion games are needed.

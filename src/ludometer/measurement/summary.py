@@ -69,7 +69,7 @@ def _skills(game: Measurement, main: Spread) -> list[str]:
         f"the best 1% score {percent(main.p_1_99 or 0.5)} against the worst 1%",
         "no number of games would show who is one SD better"
         if main.rep is None
-        else f"such a player wins a best-of-{main.rep} more than 75% of the time",
+        else f"such a player wins {'a single game' if main.rep == 1 else f'a best-of-{main.rep}'} more than 75% of the time",
     ]
     skill = None if game.yardstick is None or game.is_refused else game.yardstick.skill
     if skill is not None and np.isfinite(skill.estimate):

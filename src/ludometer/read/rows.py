@@ -280,7 +280,7 @@ class RowReader:
         if self.time_column:
             time, wrong = parse_times(frame[self.time_column], self._time_format)
             form = f" ({self._time_format.describe()})" if self._time_format else ""
-            bad.add(wrong, f"{self.time_column} is missing or not written as elsewhere{form}", self.time_column)
+            bad.add(wrong, f"{self.time_column} is missing or not in the usual format{form}", self.time_column)
         if self.by_column:
             group = self.groups.codes([frame[self.by_column].cast(pl.String)])[:, 0]
             bad.add(group < 0, f"{self.by_column} is missing")

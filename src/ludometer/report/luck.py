@@ -163,7 +163,7 @@ def _compare_ridge(game: Measurement, population: PopulationLuck, ridge: RidgeLu
     if ridge.l2 < population.l2:
         side, why = "less", "each fitted skill contains some chance of its own, which widens their spread"
     else:
-        side, why = "more", "the penalty pulls skills together, the more the fewer matches a player has"
+        side, why = "more", "the penalty pulls skills together, most of all those of players with few matches"
     return (
         f"Penalised skills give {side} luck ({ridge.l2:.2f}) than the population ({population.l2:.2f}): {why} (here "
         f"{game.data.played.mean():,.0f} matches per player). The population's ℓ² accounts for both."

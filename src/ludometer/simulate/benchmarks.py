@@ -33,7 +33,7 @@ _SKILL, _MATCHES, _REAL, _CHANCE = range(4)
 
 @dataclass(frozen=True)
 class DeterministicGame:
-    """With probability x (in percent) the better wins, and several finish in order of strength; else it is a coin.
+    """With probability x (in percent) the better player wins, or all finish in order of strength; else chance decides.
 
     The paper's x%-deterministic; its section 2 swaps x and 100 - x where it defines the game, its tables mean this.
     """

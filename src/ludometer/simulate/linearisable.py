@@ -27,7 +27,7 @@ _NOISE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Linearisation:
-    """What stands against a win probability being g(f(x) - f(y)), and f, as far as there is one."""
+    """How far a win probability is from the form g(f(x) - f(y)), and f, if there is one."""
 
     gap: float
     """The largest error of ln(-h_y / h_x) = a(y) - a(x), in units of the logarithm; 0 if it is of the form."""

@@ -225,7 +225,7 @@ class MarkovGame:
         """
         if not self.check.is_linear:
             raise LudometerError(
-                f"the win probability is no function of X / Y: it differs by {self.check.scale_gap:.2g} where both are "
+                f"the win probability is not a function of X / Y: off by {self.check.scale_gap:.2g} where both are "
                 "multiplied by the same number"
             )
         if not self.check.is_fair:
@@ -342,11 +342,11 @@ def _lose(x: Any, y: Any) -> Any:
 def _checked(game: MarkovGame) -> MarkovGame:
     check, faults = game.check, []
     if not check.row_gap < _ROUNDING:
-        faults.append(f"the steps out of a state are no probabilities that sum to 1 (off by {check.row_gap:.2g})")
+        faults.append(f"the steps out of a state are not probabilities that sum to 1 (off by {check.row_gap:.2g})")
     if check.unreachable:
         faults.append(f"no way leads from the start to {', '.join(check.unreachable[:5])}")
     if check.endless:
         faults.append(f"no way leads to an end from {', '.join(check.endless[:5])}")
     if faults:
-        raise LudometerError("this is no Markov game: " + "; ".join(faults))
+        raise LudometerError("this is not a Markov game: " + "; ".join(faults))
     return game

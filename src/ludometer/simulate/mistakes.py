@@ -86,7 +86,7 @@ def play_moves(right: Floats, opponent: Floats, *, ahead: int = 1, rng: np.rando
     _check_ahead(ahead)
     mine, theirs = check_probabilities(right), check_probabilities(opponent)
     if (mine * (1 - theirs) + theirs * (1 - mine) < 100 / _MOST_MOVES).any():
-        raise LudometerError("two players who are both nearly always right, or both nearly always wrong, never end")
+        raise LudometerError("a game never ends if both players are nearly always right, or both nearly always wrong")
     won, n_moves = np.zeros(len(mine), bool), np.zeros(len(mine), np.int64)
     still, lead, moves = np.arange(len(mine)), np.zeros(len(mine), np.int64), 0
     while len(still):

@@ -238,7 +238,7 @@ PHRASES: dict[str, tuple[str, str]] = {
     "chance rule": (
         "Chance factors {factors}: scores vary by {after} instead of {before} points around each player's own mean. "
         "i1 divides a game by the strength of the hand and so rewards bidding; i2 counts each game as 41; i3 "
-        "subtracts the value of the dealt cards, whatever was made of them.",
+        "subtracts the value of the dealt cards, however they were played.",
         "Glücksfaktoren {factors}: die Ergebnisse streuen um {after} statt {before} Punkte um das Mittel des "
         "Spielers. i1 teilt ein Spiel durch die Stärke des Blattes und belohnt so das Reizen; i2 zählt jedes Spiel "
         "als 41; i3 zieht ab, was die gegebenen Karten wert waren, was immer daraus wurde.",

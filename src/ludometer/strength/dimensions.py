@@ -113,7 +113,7 @@ class Dimensions(Shown):
         ]
         if unused:
             best = self.tried[np.isinf(self.plane_ridge) & np.isfinite(self.tried)]
-            text = f"in {unused} of {len(self.one)} folds the training part itself had no use for it"
+            text = f"in {unused} of {len(self.one)} folds it did not help even in the training part"
             lines.append(text + (f": the best one there saved {best.mean():+.5f}" if len(best) else ""))
         if not self.converged:
             lines.append("a fit did not converge")

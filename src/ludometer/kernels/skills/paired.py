@@ -47,7 +47,7 @@ def gather_pairs(
 ) -> tuple[Counts, Codes, Floats]:
     """(starts, opponents, outcomes): outcomes are (3, pairs), wins, ties and losses of the row's player.
 
-    The row's player is the one with the lower code, or, if `ordered`, the one in the first seat. `weight` is one a
+    The row's player is the one with the lower code, or, if `ordered`, the one in the first seat. `weight` is one per
     match, or of length 0 for ones.
     """
     if not JIT:

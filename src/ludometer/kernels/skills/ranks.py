@@ -6,7 +6,7 @@ P(i is k-th) = integral of w_i exp(-w_i t) [z^(k-1)] product over j != i of (1 -
 With t = exp(s - exp(-s)) the integrand falls off at both ends faster than any exponential, and the trapezoidal rule in
 s is exact to rounding with 30 to 200 nodes (Takahasi and Mori 1974).
 
-What is written with `lanes.get` and `lanes.put` works on one weight a player and on eight lanes of them alike.
+Code written with `lanes.get` and `lanes.put` works both on one weight per player and on eight lanes of them.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ def look_up(knots, low, per_step, x):  # type: ignore[no-untyped-def]  # Numba i
     """The value at one x: for use inside kernels."""
     position = (x - low) * per_step
     last = len(knots) - 1
-    # so written that what is no number reads the first knot, not memory that belongs to others
+    # written so that NaN reads the first knot, not memory outside the table
     if not position > 0.0:
         return knots[0, 0]
     if position >= last:

@@ -1,4 +1,4 @@
-"""The sequential Elo pass in natural units: one rating a player, or many lanes (many k) in one pass.
+"""The sequential Elo pass in natural units: one rating per player, or many lanes (many k) in one pass.
 
 E = 1 / (1 + exp(-(r_i - r_j))), r_i += step (S - E), r_j -= step (S - E); Duersch et al. 2020, section 2.
 The loss is the sum of (S - E)^2 over matches, one side only: the paper's both-sided loss is twice this.

@@ -60,7 +60,7 @@ def seats_pass(
     """Play the matches in order, moving `rating` (players, 1) in place, and return the loss.
 
     `score` is each seat's share of the largest prize, `prize` holds the shares of places 1 to n of match m from
-    starts[m] on. `expected` gets the forecasts and `before` the ratings at match time, both one a seat; of length 0
+    starts[m] on. `expected` gets the forecasts and `before` the ratings at match time, both one per seat; of length 0
     they are not wanted.
     """
     if not JIT:

@@ -223,7 +223,7 @@ def _find_column(low: int, high: int) -> int:
 
 @kernel
 def _trim(field: Bytes, length: int, closed: bool) -> int:
-    """Return how much of a value stands that is overlong or lacks its closing quote."""
+    """Return how much to keep of a value that is overlong or lacks its closing quote."""
     kept = min(length, field.size)
     if not closed:
         while kept > 0 and field[kept - 1] == 32:

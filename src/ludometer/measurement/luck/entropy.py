@@ -137,7 +137,7 @@ def measure_season_luck(
 ) -> EntropyLuck:
     """L of a season: the outcome is what a player scores in n matches against uniformly drawn opponents.
 
-    A season tells more of the players than a match, the more the longer it is: by it leagues rank otherwise than by a
+    The longer a season, the more it says about the players: leagues rank differently by a season than by a single
     match, which is how Mauboussin's order differs from that of Gilbert and Wells (section 4.1). Read `continuous`
     there: it falls with n, while the ratio L rises again once points are so fine that H(O) grows by them alone.
 

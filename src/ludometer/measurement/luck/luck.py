@@ -171,7 +171,7 @@ def measure_luck(
         absent["luck.bayes"] = (
             "left out by --luck-draws 0"
             if chosen.draws == 0
-            else f"{len(matches):,} matches take long: --luck-draws 400 asks for it"
+            else f"{len(matches):,} matches take a long time: ask for it with --luck-draws 400"
         )
     elif matches.n_draws == len(matches):
         absent["luck.bayes"] = "all matches are ties"
@@ -223,7 +223,7 @@ def _by_ridge(matches: Matches, chosen: LuckChoices, seed: int) -> RidgeLuck:
 
 
 def _usual_size(matches: Matches) -> int:
-    """How many play in most matches, so far as tables can be drawn."""
+    """The usual number of players per match, as far as tables can be drawn."""
     return min(int(np.bincount(matches.sizes).argmax()), _LARGEST_TABLE)
 
 

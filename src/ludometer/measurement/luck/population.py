@@ -68,7 +68,7 @@ def make_prior(text: str) -> SigmaPrior:
             return SigmaPrior(text, 0.0, 0.0, values[0])
         if kind == "invgamma" and len(values) == 2:
             return SigmaPrior(text, 2 * values[0] + 1, values[1], _FURTHEST)
-    raise LudometerError(f"a prior of the spread is such as uniform:10 or invgamma:2,1, not {text!r}")
+    raise LudometerError(f"write a prior of the spread such as uniform:10 or invgamma:2,1, not {text!r}")
 
 
 @dataclass(frozen=True)

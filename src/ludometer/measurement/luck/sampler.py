@@ -43,7 +43,7 @@ _HIGHEST_RHAT, _STILL_WARMING = 1.01, 1.05
 """Vehtari et al. 2021; above the second the draws so far are taken as more warm-up."""
 
 _FEW_MATCHES = 10
-"""Matches a player below which sigma also steps with all skills: with more it mixes well without."""
+"""Matches per player below which sigma also steps with all skills: with more it mixes well without."""
 
 _NODES, _SMALLEST, _FURTHEST_NODE, _FIRST_STRIDE = 13, 0.05, 10.0, 0.2
 """Values of sigma at which skills are approximated for that, from the smallest on; the first step of log sigma."""
@@ -204,7 +204,7 @@ class _Chains:
         return int(self.draws.shape[1])
 
     def forget(self) -> None:
-        """Take all draws so far as warm-up."""
+        """Count all draws up to here as warm-up."""
         self.draws = np.empty((len(self.chains), 0, 2))
         self.sums = np.zeros((2, self.game.n_players))
 

@@ -183,7 +183,7 @@ DRAWS = 32
 
 @dataclass(frozen=True)
 class Pairing:
-    """What the schedule tells of who met whom."""
+    """What the schedule says about who met whom."""
 
     detected: bool
     """The schedule is not that of players who meet at random."""
@@ -246,7 +246,7 @@ def _draws_as_close(
     """Draws, drawn together towards their mode as far as needed for opponents to be as close as the schedule says."""
     around = posterior.draws - posterior.mode[:, np.newaxis]
     along = float(np.cov(posterior.mode, aweights=counts))
-    # the directions tell of that part of the strengths only which the posterior finds along them
+    # the directions describe only the part of the strengths that the posterior finds along them
     wanted = closeness * along / (along + posterior.residual_sd**2)
     low, high = 0.0, 1.0
     for _ in range(7):

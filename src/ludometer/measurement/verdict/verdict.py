@@ -48,7 +48,7 @@ class Verdict:
     answer: Answer
     statement: str
     p_deterministic: float | None
-    """How often a game of 50% skill on this schedule spreads as much as the record, or as little if that is below."""
+    """How often a game of 50% skill on this schedule spreads at least as much as the record; at most, if below 50%."""
     p_chess: float | None
     reasons: tuple[str, ...]
     checks: tuple[Check, ...]
@@ -268,7 +268,7 @@ def _pairing_reason(pairing: Pairing | None) -> str:
         return f"pairings are not random, but strengths do not follow them (p = {pairing.p_value:.2g})"
     return (
         f"pairings are not random: the strengths of opponents correlate at {pairing.correlation:.2f}; "
-        "the simulated players are paired alike"
+        "the simulated players are paired in the same way"
     )
 
 

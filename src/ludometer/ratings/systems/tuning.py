@@ -42,7 +42,7 @@ class Calibrated:
         if self.rule not in ("log-loss", "optimal"):
             raise LudometerError(f"h is a number, log-loss or optimal, not {self.rule!r}")
         if self.rule == "optimal" and isinstance(self.system, DynamicShrinking):
-            raise LudometerError("the optimal step is known for a step that does not shrink only: give h as a number")
+            raise LudometerError("the optimal step is known only for a step that does not shrink: give h as a number")
 
     @property
     def name(self) -> str:

@@ -150,7 +150,7 @@ class AnonymiseOption:
 class ModelOptions:
     """How i1 judges hands."""
 
-    lost: Lost = choice("--lost", "divide keep multiply", "How i1 treats lost games; divide as the paper.")
+    lost: Lost = choice("--lost", "divide keep multiply", "How i1 treats lost games; divide is the paper's rule.")
     model: str | None = option("--model", metavar="FILE", help="Winning model for i1, written by ludometer skat fit.")
 
     @property
