@@ -64,12 +64,13 @@ def _compare(game: Measurement, sd: float) -> list[str]:
 
 def _skills(game: Measurement, main: Spread) -> list[str]:
     interval = "" if main.sd_interval is None else f" [{main.sd_interval[0]:.1f}, {main.sd_interval[1]:.1f}]"
+    games = "a single game" if main.rep == 1 else f"a best-of-{main.rep}"
     lines = [
         f"SD of ratings {main.sd:.1f}{interval}: a player one SD better scores {percent(main.p_sd or 0.5)}, "
         f"the best 1% score {percent(main.p_1_99 or 0.5)} against the worst 1%",
         "no number of games would show who is one SD better"
         if main.rep is None
-        else f"such a player wins {'a single game' if main.rep == 1 else f'a best-of-{main.rep}'} more than 75% of the time",
+        else f"such a player wins {games} more than 75% of the time",
     ]
     skill = None if game.yardstick is None or game.is_refused else game.yardstick.skill
     if skill is not None and np.isfinite(skill.estimate):
