@@ -38,9 +38,7 @@ def command() -> None:
 class GnubgOptions:
     """Which GNU Backgammon, and how long it may take."""
 
-    gnubg: str = option(
-        "--gnubg", default="gnubg", show_default=True, metavar="PROGRAM", help="Name or path of GNU Backgammon."
-    )
+    gnubg: str = option("--gnubg", default="gnubg", metavar="PROGRAM", help="Name or path of GNU Backgammon.")
     timeout: float = seconds(
         "--timeout", "Time for one match (or a batch of 20 to play), after which gnubg counts as hanging.", 3600
     )

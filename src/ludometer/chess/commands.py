@@ -15,7 +15,6 @@ from ludometer.cli.declared import (
     InOrder,
     Number,
     OutFile,
-    WordedDefault,
     argument,
     group,
     option,
@@ -65,12 +64,9 @@ def command() -> None:
 class SearchOptions:
     """How an engine searches."""
 
-    engine: str = option(
-        "--engine", default="stockfish", show_default=True, metavar="ENGINE", help="Name or path of a UCI engine."
-    )
+    engine: str = option("--engine", default="stockfish", metavar="ENGINE", help="Name or path of a UCI engine.")
     depth: int | None = option(
         "--depth",
-        cls=WordedDefault,
         type=click.IntRange(1),
         show_default="12",
         metavar="N",
@@ -117,9 +113,7 @@ class SourceOptions:
     nodes: int | None = count("--nodes", "Number of nodes to use, if the cache has several.")
     lines: int | None = count("--lines", "Number of lines to use, if the cache has several.")
     hash_policy: str | None = choice("--hash", HASHES, "Kind of hash to use, if the cache has both.")
-    mate_value: float = option(
-        "--mate-value", type=Number(0.01), default=39, show_default=True, metavar="PAWNS", help="Value of a mate."
-    )
+    mate_value: float = option("--mate-value", type=Number(0.01), default=39, metavar="PAWNS", help="Value of a mate.")
     drop_bad_rows: bool = option("--drop-bad-rows", is_flag=True, help="Leave out rows of a table that have faults.")
     events: tuple[str, ...] = option(
         "--event", multiple=True, metavar="EVENT", help="Use only this event; may be repeated."
@@ -156,7 +150,7 @@ class MeasureOptions(IntervalOptions):
         help="Use only positions where the best move is A to B pawns better than the second (--lines 2).",
     )
     reference: str = option(
-        "--reference", default="engine", show_default=True, metavar="engine|pooled|FILE",
+        "--reference", default="engine", metavar="engine|pooled|FILE",
         help="Compare with gains of 0, the gains of all players, or those in a FILE of an engine's own games.",
     )  # fmt: skip
     ratings: tuple[str, ...] = option(
@@ -450,7 +444,6 @@ class FollowOptions:
         "--every",
         type=Number(0.05),
         default=1,
-        show_default=True,
         metavar="SECONDS",
         help="Time between looks at the file.",
     )
@@ -510,7 +503,6 @@ class PlayOptions:
     search: SearchOptions = group(SearchOptions)
     n_games: int | None = option(
         "--games",
-        cls=WordedDefault,
         type=click.IntRange(1),
         show_default="all",
         metavar="N",

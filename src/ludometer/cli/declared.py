@@ -31,8 +31,13 @@ Options = TypeVar("Options")
 def option(*flags: str, **settings: Any) -> Any:
     """A field that is a command-line option; the settings are those of `click.option`.
 
-    The default of the option is that of the field, so that the dataclass can be made without a command line.
+    The default of the option is that of the field, so that the dataclass can be made without a command line; help shows
+    it, or the words in `show_default` that describe it.
     """
+    if isinstance(settings.get("show_default"), str):
+        settings["cls"] = WordedDefault
+    elif settings.get("default") is not None:
+        settings.setdefault("show_default", True)
     return _declared(settings, lambda name: click.option(*flags, name, **settings))
 
 

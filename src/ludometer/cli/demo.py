@@ -21,7 +21,6 @@ class DemoOptions:
         "--html",
         type=OutFile(),
         default="demo-report.html",
-        show_default=True,
         metavar="FILE",
         help="Write a report as one self-contained page.",
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ludometer.cli.declared import Number, OutFile, WordedDefault, argument, group, option, refuse_options, takes
+from ludometer.cli.declared import Number, OutFile, argument, group, option, refuse_options, takes
 from ludometer.cli.loading import load
 from ludometer.cli.screen import listen, note
 from ludometer.cli.shared import FileOptions, JsonOption, check_targets
@@ -28,17 +28,12 @@ class LearnOptions:
     file: str = argument()
     reading: FileOptions = group(FileOptions)
     rating: str | None = option(
-        "--rating",
-        cls=WordedDefault,
-        show_default="rating or elo",
-        metavar="COLUMN",
-        help="Rating column, if FILE is a rating list.",
+        "--rating", show_default="rating or elo", metavar="COLUMN", help="Rating column, if FILE is a rating list."
     )
     width: float = option(
         "--width",
         type=Number(0, min_open=True, example=100),
         default=100,
-        show_default=True,
         metavar="POINTS",
         help="Width of a rating class in Elo points.",
     )
@@ -46,25 +41,18 @@ class LearnOptions:
         "--window",
         type=click.IntRange(5),
         default=25,
-        show_default=True,
         metavar="N",
         help="Number of games from which a player's level is estimated.",
     )
     k: float | None = option(
         "--k",
-        cls=WordedDefault,
         type=Number(0, min_open=True, example=24),
         show_default="the best",
         metavar="K",
         help="Elo step of the underlying ratings.",
     )
     start: float = option(
-        "--start",
-        type=Number(example=1500),
-        default=1500,
-        show_default=True,
-        metavar="RATING",
-        help="Rating of new players.",
+        "--start", type=Number(example=1500), default=1500, metavar="RATING", help="Rating of new players."
     )
     origin: float | None = option(
         "--origin", type=Number(example=1500), metavar="RATING", help="Rating of a beginner in the learning models."
@@ -73,7 +61,6 @@ class LearnOptions:
         "--snapshots",
         type=click.IntRange(1),
         default=1,
-        show_default=True,
         metavar="N",
         help="Number of lists of the same players in FILE.",
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from ludometer.cli.declared import Number, WholeNumbers, WordedDefault, argument, group, option, takes
+from ludometer.cli.declared import Number, WholeNumbers, argument, group, option, takes
 from ludometer.cli.loading import load, load_by_usual_names
 from ludometer.cli.screen import counting, listen, note
 from ludometer.cli.shared import FileOptions, OutputOptions, WorkOptions, base_option, check_targets
@@ -33,7 +33,6 @@ class LuckOptions:
         "--ridge",
         type=Number(0, example=0.25, word="cv"),
         default=0.25,
-        show_default=True,
         metavar="LAMBDA",
         help="Penalty on the skills for L and ℓ²; cv chooses the one that predicts best.",
     )
@@ -41,19 +40,16 @@ class LuckOptions:
         "--luck-model",
         type=click.Choice(["probit", "logit"]),
         default="probit",
-        show_default=True,
         help="Distribution of performances around these skills: normal (probit) or Gumbel (logit).",
     )
     luck_prior: str = option(
         "--luck-prior",
         default="uniform:10",
-        show_default=True,
         metavar="PRIOR",
         help="Prior for the spread of skills: uniform:10, or invgamma:2,1 as printed.",
     )
     luck_draws: int | None = option(
         "--luck-draws",
-        cls=WordedDefault,
         type=click.IntRange(0),
         show_default="by size of the file",
         metavar="N",
@@ -77,7 +73,6 @@ class MeasureOptions:
     quick: bool = option("--quick", is_flag=True, help="Skip all simulations: intervals, yardstick, verdict.")
     cutoffs: tuple[int, ...] = option(
         "--cutoffs",
-        cls=WordedDefault,
         type=WholeNumbers(),
         default=(25, 1, 100),
         show_default="25,1,100",
@@ -88,7 +83,6 @@ class MeasureOptions:
         "--search",
         type=click.Choice(["lanes", "printed"]),
         default="lanes",
-        show_default=True,
         help="How to find the best k; printed is the paper's own procedure.",
     )
     base: Base = base_option()
@@ -99,13 +93,10 @@ class MeasureOptions:
         help="Share of matches that skill decides (the rest: a coin), to bound expectations; fit estimates it.",
     )
     reference: str | None = option(
-        "--reference",
-        metavar="FILE",
-        help="Record of a game to compare with instead of chess (usual column names).",
+        "--reference", metavar="FILE", help="Record of a game to compare with instead of chess (usual column names)."
     )
     replicates: int | None = option(
         "--replicates",
-        cls=WordedDefault,
         type=click.IntRange(19),
         show_default="by size of the file",
         metavar="N",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ludometer.cli.declared import Number, WordedDefault, argument, group, option, refuse_options, takes
+from ludometer.cli.declared import Number, argument, group, option, refuse_options, takes
 from ludometer.cli.loading import load
 from ludometer.cli.screen import listen, note
 from ludometer.cli.shared import FileOptions, JsonOption, WorkOptions, check_targets
@@ -27,7 +27,6 @@ class NoiseOptions:
     reading: FileOptions = group(FileOptions)
     sigma: float | None = option(
         "--sigma",
-        cls=WordedDefault,
         type=Number(example=324),
         show_default="estimated from FILE",
         metavar="POINTS",
@@ -35,7 +34,6 @@ class NoiseOptions:
     )
     games: float | None = option(
         "--games",
-        cls=WordedDefault,
         type=Number(example=35),
         show_default="counted in FILE",
         metavar="G",
@@ -45,13 +43,11 @@ class NoiseOptions:
         "--h",
         type=Number(example=32),
         default=32,
-        show_default=True,
         metavar="H",
         help="Update step: the winner gains h / 2 (1 - E); k is h / 2.",
     )
     entry_error: float | None = option(
         "--entry-error",
-        cls=WordedDefault,
         type=Number(example=200),
         show_default="sigma",
         metavar="POINTS",
@@ -61,7 +57,6 @@ class NoiseOptions:
         "--lifetimes",
         type=click.Choice(["fixed", "exponential"]),
         default="fixed",
-        show_default=True,
         help="Distribution of career lengths.",
     )
     printed: bool = option("--printed", is_flag=True, help="Use the formulas as Smith printed them, which are wrong.")

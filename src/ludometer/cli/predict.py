@@ -23,7 +23,6 @@ class PredictOptions:
     system: str = option(
         "--system",
         default="elo",
-        show_default=True,
         metavar="SYSTEM",
         help="Rating system, such as best-fit or elo:k=32; the same as in rate.",
     )

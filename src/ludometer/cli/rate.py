@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ludometer.cli.declared import Number, WordedDefault, argument, group, option, takes
+from ludometer.cli.declared import Number, argument, group, option, takes
 from ludometer.cli.loading import load, named
 from ludometer.cli.screen import listen, note_system
 from ludometer.cli.shared import FileOptions, JsonOption, base_option, check_targets, stream_option
@@ -28,10 +28,9 @@ _SHOWN = 20
 class ListOptions:
     """Which players are listed, in which order."""
 
-    sort: str = option("--sort", type=click.Choice(_SORTS), default="rating", show_default=True, help="Sort by this.")
+    sort: str = option("--sort", type=click.Choice(_SORTS), default="rating", help="Sort by this.")
     top: int | None = option(
         "--top",
-        cls=WordedDefault,
         type=click.IntRange(1),
         show_default=f"{_SHOWN} on screen, all in JSON",
         metavar="N",
@@ -44,7 +43,6 @@ class ListOptions:
         "--min-matches",
         type=click.IntRange(1),
         default=1,
-        show_default=True,
         metavar="N",
         help="List only players with at least N matches.",
     )
@@ -60,26 +58,19 @@ class RateOptions:
     system: str = option(
         "--system",
         default="elo",
-        show_default=True,
         metavar="SYSTEM",
         help="Rating system: elo, best-fit, static, dynamic, dynamic-shrinking, ics, smith, glicko2 or federation, "
         "with parameters such as elo:k=32,start=0; for scores series-elo or additive-series-elo, with --keep score.",
     )
     k: float | None = option(
         "--k",
-        cls=WordedDefault,
         type=Number(0, example=24),
         show_default="24",
         metavar="K",
         help="Elo step: twice the points gained by beating an equal player.",
     )
     start: float | None = option(
-        "--start",
-        cls=WordedDefault,
-        type=Number(example=1500),
-        show_default="1500",
-        metavar="RATING",
-        help="Rating of new players.",
+        "--start", type=Number(example=1500), show_default="1500", metavar="RATING", help="Rating of new players."
     )
     base: Base = base_option()
     listing: ListOptions = group(ListOptions)

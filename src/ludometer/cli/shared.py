@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ludometer.cli.declared import OutFile, WordedDefault, option
+from ludometer.cli.declared import OutFile, option
 from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
@@ -73,10 +73,7 @@ class FileOptions:
     )
     by: str | None = option("--by", metavar="COLUMN", help="Run once for each value of this column.")
     min_component: int | None = option(
-        "--min-component",
-        type=click.IntRange(1),
-        metavar="N",
-        help="Keep only connected groups of at least N players.",
+        "--min-component", type=click.IntRange(1), metavar="N", help="Keep only connected groups of at least N players."
     )
     experience: str | None = option(
         "--experience", metavar="A:B", help="Keep only matches whose players all had A to B earlier matches."
@@ -131,9 +128,7 @@ class FileOptions:
 def stream_option() -> Any:
     """For files of any length."""
     return option(
-        "--stream",
-        is_flag=True,
-        help="Read a time-ordered file in batches, with only the players in memory.",
+        "--stream", is_flag=True, help="Read a time-ordered file in batches, with only the players in memory."
     )
 
 
@@ -143,7 +138,6 @@ def base_option() -> Any:
         "--base",
         type=click.Choice(["10", "e"]),
         default="10",
-        show_default=True,
         help="Scale of multiplayer ratings: 10 is Elo's, e the wider one of Duersch et al. 2020.",
     )
 
@@ -156,7 +150,6 @@ class SeedOption:
         "--seed",
         type=click.IntRange(0),
         default=0,
-        show_default=True,
         metavar="SEED",
         help="Random seed: the same seed gives the same result.",
     )
@@ -167,12 +160,7 @@ class WorkOptions(SeedOption):
     """Who does the work, and from which seed."""
 
     jobs: int | None = option(
-        "--jobs",
-        cls=WordedDefault,
-        type=click.IntRange(1),
-        show_default="all cores",
-        metavar="N",
-        help="Number of threads.",
+        "--jobs", type=click.IntRange(1), show_default="all cores", metavar="N", help="Number of threads."
     )
     cluster: str | None = option(
         "--cluster", metavar="ADDRESS", help="Work on this Dask cluster instead, such as tcp://host:8786."

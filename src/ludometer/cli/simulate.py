@@ -41,12 +41,8 @@ def command() -> None:
 class TwoPlayerOptions:
     """How many play how often, two at a time."""
 
-    players: int = option(
-        "--players", type=click.IntRange(2), default=1_000, show_default=True, metavar="N", help="Number of players."
-    )
-    matches: int = option(
-        "--matches", type=click.IntRange(1), default=50_000, show_default=True, metavar="N", help="Number of matches."
-    )
+    players: int = option("--players", type=click.IntRange(2), default=1_000, metavar="N", help="Number of players.")
+    matches: int = option("--matches", type=click.IntRange(1), default=50_000, metavar="N", help="Number of matches.")
 
 
 @dataclass(frozen=True)
@@ -54,7 +50,7 @@ class PopulationOptions(TwoPlayerOptions):
     """How many play how often."""
 
     per_match: int = option(
-        "--per-match", type=click.IntRange(2), default=2, show_default=True, metavar="N", help="Players in each match."
+        "--per-match", type=click.IntRange(2), default=2, metavar="N", help="Players in each match."
     )
 
 
@@ -66,7 +62,6 @@ class ActivityOption:
         "--activity",
         type=Number(0),
         default=0,
-        show_default=True,
         metavar="SD",
         help="SD of the logarithm of how often players play; 0: all equally often.",
     )
@@ -77,12 +72,7 @@ class HabitOptions(ActivityOption):
     """How matches end."""
 
     draws: float = option(
-        "--draws",
-        type=Number(0, 1, max_open=True),
-        default=0,
-        show_default=True,
-        metavar="SHARE",
-        help="Share of draws.",
+        "--draws", type=Number(0, 1, max_open=True), default=0, metavar="SHARE", help="Share of draws."
     )
 
 
@@ -135,9 +125,7 @@ class Target(RecordTarget):
 class StrengthsOptions:
     """Options of simulate strengths."""
 
-    sd: float = option(
-        "--sd", type=Number(0), default=200, show_default=True, metavar="POINTS", help="SD of the skills in Elo points."
-    )
+    sd: float = option("--sd", type=Number(0), default=200, metavar="POINTS", help="SD of the skills in Elo points.")
     population: PopulationOptions = group(PopulationOptions)
     habits: HabitOptions = group(HabitOptions)
     target: Target = group(Target)
@@ -253,21 +241,9 @@ def mixed(options: MixOptions) -> None:
 class MoveOptions:
     """Options of simulate wm."""
 
-    sd: float = option(
-        "--sd",
-        type=Number(0),
-        default=200,
-        show_default=True,
-        metavar="POINTS",
-        help="SD of the ratings in Elo points.",
-    )
+    sd: float = option("--sd", type=Number(0), default=200, metavar="POINTS", help="SD of the ratings in Elo points.")
     ahead: int = option(
-        "--ahead",
-        type=click.IntRange(1),
-        default=1,
-        show_default=True,
-        metavar="N",
-        help="Mistakes that decide a game: n.",
+        "--ahead", type=click.IntRange(1), default=1, metavar="N", help="Mistakes that decide a game: n."
     )
     population: TwoPlayerOptions = group(TwoPlayerOptions)
     habits: ActivityOption = group(ActivityOption)
@@ -295,40 +271,26 @@ class CareerOptions:
     """How players enter, learn and leave."""
 
     sd: float = option(
-        "--sd",
-        type=Number(0),
-        default=200,
-        show_default=True,
-        metavar="POINTS",
-        help="SD of the skills at entry in Elo points.",
+        "--sd", type=Number(0), default=200, metavar="POINTS", help="SD of the skills at entry in Elo points."
     )
-    games: float = option(
-        "--games", type=Number(1), default=100, show_default=True, metavar="G", help="Mean games in a career."
-    )
+    games: float = option("--games", type=Number(1), default=100, metavar="G", help="Mean games in a career.")
     lifetimes: str = option(
         "--lifetimes",
         type=click.Choice(["fixed", "exponential", "endless"]),
         default="fixed",
-        show_default=True,
         help="Distribution of career lengths.",
     )
     learning: str = option(
         "--learning",
         type=click.Choice(["none", "unbounded", "bounded"]),
         default="none",
-        show_default=True,
         help="How players improve: by log(1 + rate t) after t games, or towards a gain.",
     )
     learning_rate: float = option(
-        "--learning-rate", type=Number(0), default=0.02, show_default=True, metavar="RATE", help="The rate, per game."
+        "--learning-rate", type=Number(0), default=0.02, metavar="RATE", help="The rate, per game."
     )
     learning_gain: float = option(
-        "--learning-gain",
-        type=Number(0),
-        default=200,
-        show_default=True,
-        metavar="POINTS",
-        help="The gain, in Elo points.",
+        "--learning-gain", type=Number(0), default=200, metavar="POINTS", help="The gain, in Elo points."
     )
 
 
@@ -340,15 +302,10 @@ class PairingOptions:
         "--matchmaking",
         type=click.Choice(["random", "skill", "rating"]),
         default="random",
-        show_default=True,
         help="Opponents: anybody, or those close in skill or in rating.",
     )
-    window: float = option(
-        "--window", type=Number(0), default=100, show_default=True, metavar="POINTS", help="How close, in Elo points."
-    )
-    step: float = option(
-        "--h", type=Number(0), default=32, show_default=True, metavar="H", help="Update step of these ratings."
-    )
+    window: float = option("--window", type=Number(0), default=100, metavar="POINTS", help="How close, in Elo points.")
+    step: float = option("--h", type=Number(0), default=32, metavar="H", help="Update step of these ratings.")
 
 
 @dataclass(frozen=True)

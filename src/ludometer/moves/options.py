@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 def count(flag: str, help: str, default: int | None = None, *, least: int = 1, most: int | None = None) -> Any:
     """A whole number."""
     kind = click.IntRange(least, most)
-    return option(flag, type=kind, default=default, show_default=default is not None, metavar="N", help=help)
+    return option(flag, type=kind, default=default, metavar="N", help=help)
 
 
 def choice(flag: str, values: Sequence[str], help: str, default: str | None = None) -> Any:
     """One of several words."""
-    return option(flag, type=click.Choice(values), default=default, show_default=default is not None, help=help)
+    return option(flag, type=click.Choice(values), default=default, help=help)
 
 
 def seconds(flag: str, help: str, default: float) -> Any:
     """A time above 0."""
     kind = Number(0, min_open=True)
-    return option(flag, type=kind, default=default, show_default=True, metavar="SECONDS", help=help)
+    return option(flag, type=kind, default=default, metavar="SECONDS", help=help)
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class IntervalOptions(SeedOption):
     """How intervals are made."""
 
     level: float = option(
-        "--level", type=Number(0, 1, min_open=True, max_open=True), default=0.95, show_default=True, metavar="SHARE",
+        "--level", type=Number(0, 1, min_open=True, max_open=True), default=0.95, metavar="SHARE",
         help="Confidence level of the intervals.",
     )  # fmt: skip
     min_games: int = count("--min-games", "Fewest games for an interval.", 4, least=2)

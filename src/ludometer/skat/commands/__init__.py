@@ -256,7 +256,7 @@ class SensitivityOptions:
     """The options of `skat sensitivity`."""
 
     series: str = argument()
-    k: str = option("--k", default="0.01,0.02,0.04,0.08", show_default=True, metavar="K,...", help="Steps.")
+    k: str = option("--k", default="0.01,0.02,0.04,0.08", metavar="K,...", help="Steps.")
     start: float = number("--start", float, 850, "RATING", "Start rating.")
     form: Any = choice("--form", "proportional additive", "Form of the expectation.")
     factors: str | None = option(

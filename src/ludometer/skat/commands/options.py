@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 from click.core import ParameterSource
 
-from ludometer.cli.declared import OutFile, WordedDefault, group, option
+from ludometer.cli.declared import OutFile, group, option
 from ludometer.cli.screen import note
 from ludometer.cli.shared import OutputOptions, command_line
 from ludometer.errors import LudometerError
@@ -38,12 +38,7 @@ class ListOptions:
         "--short", "drop keep rescale", "What to do with lists from game records that have too few games."
     )
     length: int | None = option(
-        "--length",
-        cls=WordedDefault,
-        type=click.IntRange(1),
-        show_default="36; 48 at tables of four",
-        metavar="N",
-        help="Games per list.",
+        "--length", type=click.IntRange(1), show_default="36; 48 at tables of four", metavar="N", help="Games per list."
     )
     folded: bool = option(
         "--folded", is_flag=True, help="Count folded games as games of a list (the paper drops them)."
@@ -209,7 +204,6 @@ class SystemOptions:
     start: str = option(
         "--start",
         default="800",
-        show_default=True,
         metavar="RATING",
         help="Start rating: a number, mean (of all scores) or first:N (mean of the player's first N).",
     )
