@@ -186,7 +186,7 @@ def test_bounds_that_favour_a_seat_are_seen() -> None:
     check = check_curve(Bounded(Normal(), 0.05, 0.8))
     assert not check.symmetric
     assert check.asymmetry == pytest.approx(0.15)
-    assert "off 1 by up to 0.15" in check.summary()
+    assert "differs from 1 by up to 0.15" in check.summary()
     assert check.to_frame().shape == (1, 8)
 
 

@@ -216,7 +216,7 @@ class Matches:
         if isinstance(self.table, Seats):
             raise MatchDataError(
                 f"two-player matches are needed; here a match has up to {self.table.sizes.max(initial=0)} players. "
-                "If a column tells the number of players, keep the two-player matches with --where"
+                "If a column gives the number of players, keep the two-player matches with --where"
             )
         return self.table
 

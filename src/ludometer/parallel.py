@@ -136,7 +136,7 @@ def _connected(address: str) -> Iterator[Any]:
         _await_worker(client, address)
         yield client
     except KilledWorker as error:
-        raise LudometerError(f"workers of {address} die again and again at the same task: {error}") from error
+        raise LudometerError(f"workers of {address} keep dying at the same task: {error}") from error
     except FutureCancelledError as error:
         raise LudometerError(f"the Dask cluster at {address} is lost: its scheduler does not answer") from error
     finally:

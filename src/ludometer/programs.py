@@ -14,7 +14,7 @@ GAMES_FOLDER = "/usr/games"
 
 @dataclass(frozen=True)
 class Program:
-    """A program that a command uses if it is installed; `version` are the words that make it tell its version."""
+    """A program that a command uses if it is installed; `version` are the arguments that make it print its version."""
 
     name: str
     purpose: str

@@ -80,7 +80,7 @@ def test_what_cannot_be_solved_is_refused() -> None:
     for wrong in (np.zeros(11), -np.ones(11), np.ones(10), np.full(11, np.nan)):
         with pytest.raises(LudometerError):
             solve_density(grid, wrong, 1.0)
-    with pytest.raises(LudometerError, match="must rise"):
+    with pytest.raises(LudometerError, match="must increase"):
         solve_density(grid[::-1], np.ones(11), 1.0)
     with pytest.raises(LudometerError):
         solve_curve(grid, np.zeros(11), np.ones(1))

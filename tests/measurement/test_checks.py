@@ -102,7 +102,7 @@ def test_ties_for_the_first_place_are_left_out_in_turn() -> None:
     rng = np.random.default_rng(1)
     place = rng.integers(1, 4, 900)
     matches = Matches.of_seats(np.arange(0, 901, 3), np.tile([0, 1, 2], 300), place)
-    plan = named(plan_checks(primary_of(matches)), "without ties for the first place")
+    plan = named(plan_checks(primary_of(matches)), "without ties for first place")
     assert plan.kept is not None
     tied = (np.sort(place.reshape(-1, 3), axis=1)[:, 0:2] == place.reshape(-1, 3).min(axis=1)[:, np.newaxis]).all(
         axis=1

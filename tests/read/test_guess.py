@@ -161,8 +161,8 @@ def test_names_that_differ_only_in_capitals_are_noted_and_merged_on_request() ->
     reading = read_file(table)
     assert len(reading.matches.players) == 6
     assert reading.notes == (
-        "3 names differ from another only in capitals or blanks, such as 'BEN' and 'Ben': each counts as a player of "
-        "their own; to join them: --merge-names",
+        "3 names differ from another only in capitals or blanks, such as 'BEN' and 'Ben': each counts as a separate "
+        "player; to join them: --merge-names",
     )
     merged = read_file(table, ReadOptions(merge_names=True))
     assert merged.matches.players.names.to_list() == ["Ann", "Ben", "Cem  Can"]

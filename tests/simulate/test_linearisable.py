@@ -18,7 +18,7 @@ from ludometer.simulate.points import win_first_to
 
 
 def bent(x: Any, y: Any) -> Any:
-    """Rises with x, falls with y, sums to 1 with the players exchanged, and is no function of any difference."""
+    """Rises with x, falls with y, sums to 1 with the players exchanged, and is not a function of any difference."""
     return 0.5 + np.arctan((x - y) * (1 + x**2 + y**2)) / np.pi
 
 
@@ -57,7 +57,7 @@ def test_a_plausible_win_probability_may_be_no_function_of_a_difference() -> Non
     found = linearise(bent, low=-1, high=1)
     assert not found.linearisable
     assert found.gap > 0.1
-    assert "no function of any difference" in found.summary()
+    assert "not a function of any difference" in found.summary()
 
 
 def test_exact_derivatives_leave_only_rounding() -> None:

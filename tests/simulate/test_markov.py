@@ -154,7 +154,7 @@ def test_the_start_may_be_any_state() -> None:
         ({"start": {"first": up, "second": down}, "island": {"first": 1.0}}, "from the start to island"),
         ({"start": {"first": up, "trap": down}, "trap": {"trap": 1.0}}, "to an end from trap"),
         ({"start": {"first": up, "elsewhere": down}}, "not in the table: elsewhere"),
-        ({"start": {"first": up, "second": down}, "first": {"start": 1.0}}, "no steps lead away"),
+        ({"start": {"first": up, "second": down}, "first": {"start": 1.0}}, "cannot have steps"),
     ],
 )
 def test_what_is_no_game_is_refused(table: dict[str, dict[str, Any]], fault: str) -> None:

@@ -499,11 +499,11 @@ def test_bad_series_are_one_message_with_the_row(run: Run, tmp_path: Path, text:
         (("--k", "nan"), "--k nan: write a number from 0 up, such as 0.02"),
         (("--floor", "inf"), "--floor inf: write a rating, such as 500"),
         (("--chance", "i1"), "chance factors need game records"),
-        (("--chance", "i9"), "--chance i9: write some of i1 (hand)"),
+        (("--chance", "i9"), "--chance i9: choose from i1 (hand)"),
         (("--since", "2031-01-01"), "no series from 2031-01-01 on"),
         (("--teams", "nowhere.csv"), "no such file"),
         (("--matches", "m.txt"), "write to a file that ends in"),
-        (("--house-rules", "poker"), "--house-rules poker: write some of kontra, bock, ramsch"),
+        (("--house-rules", "poker"), "--house-rules poker: choose from kontra, bock, ramsch"),
         (("--model", "missing.json"), "missing.json: no such file"),
         (("--chance", "position:sum"), "--chance position:sum: write position, position:difference or"),
         (("--draw", "Nobody"), "nobody called 'Nobody'"),
@@ -521,7 +521,7 @@ def test_bad_options_are_one_message(run: Run, season: Path, words: tuple[str, s
 
 def test_wrong_factors_and_endings_are_told_before_anything_is_read(run: Run, tmp_path: Path) -> None:
     odd = run("skat", "sensitivity", "nowhere.csv", "--factors", "i2,foo")
-    assert odd.err == "Error: --factors foo: write some of i1, i2, i3\n"
+    assert odd.err == "Error: --factors foo: choose from i1, i2, i3\n"
     for words in (("--k", "0.01,x"), ("--k", "0.01,nan"), ("--k", "0.01,-1"), ("--start", "nan")):
         done = run("skat", "sensitivity", "nowhere.csv", *words)
         assert done.err.startswith(f"Error: {words[0]} {words[1]}: write ")

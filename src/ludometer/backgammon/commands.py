@@ -107,7 +107,7 @@ def analyse(options: AnalyseOptions) -> None:
             workers=Workers(options.jobs),
             on_done=on_done,
         )
-    note(*(f"{match.name}: not over, used as far as it goes" for match in matches if not match.is_over))
+    note(*(f"{match.name}: not over; only the moves so far are used" for match in matches if not match.is_over))
     intervals = replace(options.intervals, replicates=options.replicates)
     found = measure_backgammon(matches, decisions=options.decisions, intervals=intervals)
     output = options.out.output

@@ -74,7 +74,7 @@ class SearchOptions:
     )
     nodes: int | None = count("--nodes", "Search this many nodes instead of to a depth.")
     lines: int = count(
-        "--lines", "Number of best moves to evaluate; 2 show how hard a position is, at 2.6 times the cost.", 1
+        "--lines", "Number of best moves to evaluate; 2 shows how hard a position is, at 2.6 times the cost.", 1
     )
     hash_policy: HashPolicy = choice(
         "--hash", HASHES, "Clear the engine's memory before each position, or carry it through the game.", "position"
@@ -275,7 +275,7 @@ class StrengthOptions:
     engine_strength: float | None = engine_strength_option()
     replicates: int = replicates_option()
     calibration: Path | None = option(
-        "--calibration", type=Path, metavar="FILE", help="Add real Elo points, by a file from chess calibrate."
+        "--calibration", type=Path, metavar="FILE", help="Add real Elo points, from a file written by chess calibrate."
     )
     anchor: str | None = option(
         "--anchor", metavar="EVENT", help="Find the engine's strength from the ratings of this event only."
@@ -396,7 +396,7 @@ class CalibrateOptions:
 @command.command("calibrate", short_help="Tie these strengths to real ratings.")
 @takes(CalibrateOptions)
 def calibrate(options: CalibrateOptions) -> None:
-    """Tie differences by moves to real Elo points, from rated games, and write a file for strength --calibration.
+    """Fit differences by moves to real Elo points of rated games, and write a file for strength --calibration.
 
     It is valid for one engine, depth and choice of moves.
 

@@ -333,7 +333,7 @@ def _shorten(cells: Cells) -> str:
 
 
 def _lead(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Who played best, and who least well."""
+    """Who played best, and who played worst."""
     if not rows:
         return "No player has an estimate: every gain is on one side."
     key = "strength" if rows[0]["strength"] is not None else "relative"

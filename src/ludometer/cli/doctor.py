@@ -87,7 +87,7 @@ def _describe_runtime() -> str:
 
 
 def _ask(program: Program) -> str:
-    """The first line with a number in it of what a program says of itself."""
+    """The first line with a number in it from a program's description of itself."""
     where = find_program(program.name)
     if where is None:
         return ""

@@ -53,7 +53,7 @@ class LuckOptions:
         type=click.IntRange(0),
         show_default="by size of the file",
         metavar="N",
-        help="Effective draws of that spread; 0 for none.",
+        help="Effective draws of the spread of skills; 0 skips them.",
     )
 
     @property

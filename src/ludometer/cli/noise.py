@@ -93,7 +93,7 @@ def _calculate(options: NoiseOptions) -> None:
 
     if options.sigma is None or options.games is None:
         missing = "--sigma" if options.sigma is None else "--games"
-        raise click.UsageError(f"{missing} is needed where there is no FILE to take it from")
+        raise click.UsageError(f"{missing} is needed if there is no FILE")
     refuse_options("there is no FILE", kept=_OF_CALCULATOR)
     numbers = {"sd": options.sigma, "games": options.games, "step": options.step}
     if options.printed:

@@ -48,13 +48,13 @@ class FileOptions:
         help="Value of each place: winner, linear, top-heavy, numbers such as 50,30,20, a COLUMN or a FILE.",
     )
     session: str | None = option(
-        "--session", metavar="COLUMN", help="Column of the session: matches that share circumstances or luck."
+        "--session", metavar="COLUMN", help="Session column: the matches of a session share circumstances or luck."
     )
     weight: str | None = option("--weight", metavar="COLUMN", help="Column with the weight of each match.")
     advantage: str | None = option(
         "--advantage", metavar="COLUMN", help="Who has an advantage: none, order (the first player), or a column."
     )
-    side: str | None = option("--side", metavar="COLUMN", help="Team column; with one row per match NAME_1 and NAME_2.")
+    side: str | None = option("--side", metavar="COLUMN", help="Team column (one row per match: NAME_1 and NAME_2).")
     covariates: str | None = option(
         "--covariates", metavar="COLUMN,...", help="Columns to keep for models, one value per match."
     )

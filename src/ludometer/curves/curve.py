@@ -76,7 +76,7 @@ def invert(curve: Curve, p: Floats | Array) -> Floats:
     far = np.full(sought.shape, natural_unit(curve))
     while (short := curve(-far) > sought).any():
         if far.max() > 16 * UNITS * natural_unit(curve):
-            raise LudometerError(f"the curve {curve.name} never comes down to {sought[short].min():g}")
+            raise LudometerError(f"the curve {curve.name} never falls to {sought[short].min():g}")
         far = np.where(short, 2 * far, far)
 
     def miss(x: Floats, q: Floats) -> Floats:
@@ -152,7 +152,7 @@ class CurveCheck:
             [
                 f"{self.curve}: {'rises everywhere' if self.increasing else 'does not rise everywhere'}",
                 f"from {self.lower:.3g} to {self.upper:.3g}, at most {self.max_slope:.3g} per point",
-                f"wp(x) + wp(-x) {'is 1' if self.symmetric else f'is off 1 by up to {self.asymmetry:.3g}'}",
+                f"wp(x) + wp(-x) {'is 1' if self.symmetric else f'differs from 1 by up to {self.asymmetry:.3g}'}",
                 f"tail: {'exponential' if self.exponential_tail else 'not exponential'}, {tail}",
             ]
         )

@@ -146,7 +146,7 @@ def _check(rating: Floats, values: Floats, death: Floats | float) -> tuple[Float
     if grid.ndim != 1 or len(grid) < 3 or given.shape != grid.shape:
         raise LudometerError("give a grid of at least three ratings, and one value for each")
     if not (np.diff(grid) > 0).all():
-        raise LudometerError("the ratings of the grid must rise")
+        raise LudometerError("the ratings of the grid must increase")
     if not np.isfinite(given).all() or (given < 0).any() or not np.isfinite(loss).all() or (loss < 0).any():
         raise LudometerError("densities, learning and death rates must be numbers from 0 up")
     return given, loss

@@ -183,7 +183,7 @@ def explain_absences(game: Measurement) -> dict[str, str]:
                 reasons[f"spread.{place}.rep_interval.{end}"] = even
     if game.best_fit.k_interval is None:
         reasons["best_fit.k_interval"] = unknown
-    few, exact = "too few regulars, or results that do not vary", "past averages tell all results exactly"
+    few, exact = "too few regulars, or results that do not vary", "past averages determine all results exactly"
     reasons |= _nulls("persistence", game.persistence, few if game.persistence.slope is None else exact)
     if game.matchmaking.ratio_to_sd is None:
         reasons["matchmaking.ratio_to_sd"] = "there is no SD to compare with"

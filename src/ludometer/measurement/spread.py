@@ -180,7 +180,7 @@ class RatingDifferences:
 
 
 def mean_rating_difference(matches: Matches, *, k: float, prizes: Prizes = WINNER) -> float:
-    """How far opponents were apart, in Elo points, at the time of each match."""
+    """How far apart opponents were, in Elo points, at the time of each match."""
     apart = RatingDifferences()
     play_observed(matches, k, apart, prizes=prizes)
     return apart.mean

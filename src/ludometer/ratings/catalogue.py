@@ -146,7 +146,7 @@ def _make_series_elo(*, prizes: Prizes = WINNER, base: Base = "10", first: float
     from ludometer.ratings.scores.elo import SeriesElo
 
     if base != "10":
-        raise LudometerError("series Elo is on the scale of the scores: it knows no base")
+        raise LudometerError("series Elo is on the scale of the scores: it has no base")
     # the recorded prizes are the scores themselves; forecasts are of who wins
     own = WINNER if prizes.are_recorded else prizes
     return SeriesElo(first=int(first), prizes=own, **parameters)

@@ -1,4 +1,4 @@
-"""Days and rating periods of matches, counted absolutely: parts of a record have the periods of the whole."""
+"""Days and rating periods of matches, counted absolutely: a part of a record keeps the periods of the whole."""
 
 from __future__ import annotations
 

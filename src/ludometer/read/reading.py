@@ -238,7 +238,7 @@ def _note_alike(reader: RowReader) -> None:
         differ = "name differs" if others == 1 else "names differ"
         reader.notes.append(
             f"{others:,} {differ} from another only in capitals or blanks, such as {name!r} and {twin!r}: each counts "
-            "as a player of their own; to join them: --merge-names"
+            "as a separate player; to join them: --merge-names"
         )
 
 

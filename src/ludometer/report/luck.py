@@ -155,7 +155,7 @@ def _compare_ratings(game: Measurement, l2: float) -> str:
     )
     return (
         f"The SD of ratings reads as more luck ({read:.2f}) than ℓ² ({l2:.2f}). Ratings start at 0 and need many "
-        f"matches to arrive{few}, and even more where equals meet; ℓ² uses all matches at once.{corrected}"
+        f"matches to reach their level{few}, and even more where equals meet; ℓ² uses all matches at once.{corrected}"
     )
 
 

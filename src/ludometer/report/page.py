@@ -96,7 +96,7 @@ class GameView:
         fewest, most = self.game.main.rep_interval
         if fewest is None:
             return "[no number is enough]"
-        return f"[{fewest:,} to {'no number is enough' if most is None else count(most)}]"
+        return f"[{fewest:,} to {'no limit' if most is None else count(most)}]"
 
     @property
     def check_confidence(self) -> tuple[int, int]:

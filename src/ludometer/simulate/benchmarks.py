@@ -79,7 +79,7 @@ def simulate_deterministic(n_players: int, n_matches: int, *, x: float, per_matc
 def mix(matches: Matches, x: float, *, seed: int = 0) -> Matches:
     """x%-of-a-game: each match is kept with probability x (in percent), else its result is replaced by chance.
 
-    Two players draw as often as in the record, else either wins with probability 1/2; several finish in a random
+    Two players draw as often as in the record, else either wins with probability 1/2; more players finish in a random
     order (the paper's x%-chess).
 
     >>> from ludometer.simulate import simulate_strengths

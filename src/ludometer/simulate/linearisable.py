@@ -48,7 +48,7 @@ class Linearisation:
 
     def summary(self) -> str:
         """One line."""
-        verdict = "a function of a difference of ratings" if self.linearisable else "no function of any difference"
+        verdict = "a function of a difference of ratings" if self.linearisable else "not a function of any difference"
         return f"{verdict}: the criterion is off by {self.gap:.2g}"
 
 

@@ -163,7 +163,7 @@ class MarkovGame:
         if start is not None and start not in table:
             raise LudometerError(f"there is no state {start!r} to start from")
         if {FIRST, SECOND} & {*table}:
-            raise LudometerError(f"from {FIRST!r} and {SECOND!r}, the ends, no steps lead away")
+            raise LudometerError(f"{FIRST!r} and {SECOND!r} are the ends: they cannot have steps")
         rows = [(state, to, step) for state in states for to, step in table[state].items()]
         if unknown := sorted({to for _, to, _ in rows} - number.keys()):
             raise LudometerError(f"steps lead to states that are not in the table: {', '.join(unknown)}")
@@ -231,7 +231,7 @@ class MarkovGame:
         if not self.check.is_fair:
             raise LudometerError(
                 "exchanging X and Y does not exchange the winners: "
-                f"the two chances are off a sum of 1 by {self.check.swap_gap:.2g}"
+                f"the sum of the two chances differs from 1 by {self.check.swap_gap:.2g}"
             )
         return ChainCurve(self).with_slope(slope)
 

@@ -123,7 +123,7 @@ class MoveGame:
         check_population(self.n_players, self.sd, self.activity, self.seed)
         _check_ahead(self.ahead)
         if not np.isfinite(self.half_rating):
-            raise LudometerError(f"the rating of who is right half the time must be a number, not {self.half_rating}")
+            raise LudometerError(f"the rating of a player right half the time must be a number, not {self.half_rating}")
 
     @cached_property
     def skill(self) -> Floats:

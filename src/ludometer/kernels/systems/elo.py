@@ -175,7 +175,7 @@ def _elo_lanes(
 
 @register_jitable
 def _miss(x, y, score, slope):  # type: ignore[no-untyped-def]  # Numba infers the types
-    """score + slope / (1 + exp(y - x)): in one step less than with the forecast by itself."""
+    """score + slope / (1 + exp(y - x)): one step fewer than if the forecast were computed first."""
     one = lanes.splat(1.0)
     return lanes.multiply_add(slope, one / (one + lanes.exponential(y - x)), lanes.splat(score))
 

@@ -168,7 +168,7 @@ def repeat_play(
     workers: Workers | None = None,
     on_done: Callable[[int], None] | None = None,
 ) -> Repetition:
-    """Intervals for what the same players would show on average, were they to play the schedule again and again.
+    """Intervals for what the same players would show on average if they played the schedule again and again.
 
     `sds` are the SDs of the record for each of the groups of players (masks as rows). Two games of the same simulated
     players differ by chance alone. How much depends on the skill: it is found at both ends of the interval of skills,

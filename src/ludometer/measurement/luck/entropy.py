@@ -428,7 +428,7 @@ class EntropyLuck:
     def continuous(self) -> float:
         """exp(-I(O, A)), the luck of outcomes on a continuous scale (eq. 5), for many outcomes such as points.
 
-        For normal scores its square is the variance that luck alone gives over that of all, as Mauboussin has it.
+        For normal scores its square is Mauboussin's ratio: the variance that luck alone gives, over all variance.
         """
         return continuous_luck((self.entropy - self.conditional_entropy) * math.log(2))
 

@@ -152,7 +152,7 @@ def sample_population(
     (True, True)
     """
     if chains < 2 or budget < 2 * _WARM_UP or not ess > 0:
-        raise LudometerError(f"two chains and {2 * _WARM_UP} sweeps are the least, and ess is above 0")
+        raise LudometerError(f"two chains and {2 * _WARM_UP} sweeps are the minimum, and ess must be above 0")
     run = _Chains(record, model, chains, seed, workers)
     run.sweep(_WARM_UP, adapts=True)
     warm_up, wanted = _WARM_UP, max(_FEWEST, int(np.ceil(ess / chains)))

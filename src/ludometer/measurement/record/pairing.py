@@ -260,7 +260,7 @@ def _draws_as_close(
 def normal_scores(strength: Floats, counts: Counts) -> Floats:
     """Strengths as standard normal scores of their ranks, among players who played about equally often.
 
-    Those of players with few matches lie closer together only because less is known of them.
+    Those of players with few matches lie closer together only because less is known about them.
     """
     from scipy.special import ndtri
     from scipy.stats import rankdata
@@ -340,7 +340,7 @@ def _replay_seats(matches: Matches, skill: Floats, rng: np.random.Generator) -> 
 
 
 def _shuffle_opponents(matches: Matches, rng: np.random.Generator) -> tuple[Codes, Codes]:
-    """The first seats as they are, the second seats shuffled; who would meet themselves swaps with somebody."""
+    """The first seats as they are, the second seats shuffled; a player who would meet themselves swaps with another."""
     first, second = matches.pairs.first, rng.permutation(matches.pairs.second)
     for _ in range(100):
         same = np.flatnonzero(first == second)

@@ -120,9 +120,7 @@ def _all_plans(primary: Primary) -> list[Plan]:
         plans.append(Plan("activity", "without the most active 1%", ~_anybody(matches, busy)))
     drawn = _drawn(matches)
     if drawn.any() and not drawn.all():
-        plans.append(
-            Plan("draws", "without draws" if _is_of_two(matches) else "without ties for the first place", ~drawn)
-        )
+        plans.append(Plan("draws", "without draws" if _is_of_two(matches) else "without ties for first place", ~drawn))
     if not _is_of_two(matches):
         plans += [
             Plan("prizes", f"prizes: {name}", prizes=make_prizes(name))

@@ -265,7 +265,7 @@ def _pairing_reason(pairing: Pairing | None) -> str:
     if pairing is None or not pairing.detected:
         return "pairings look random"
     if not pairing.corrected:
-        return f"pairings are not random, but strengths do not follow them (p = {pairing.p_value:.2g})"
+        return f"pairings are not random, but they do not follow strength (p = {pairing.p_value:.2g})"
     return (
         f"pairings are not random: the strengths of opponents correlate at {pairing.correlation:.2f}; "
         "the simulated players are paired in the same way"

@@ -210,7 +210,7 @@ def score_lists(
     sizes = np.diff(starts)
     missing = sorted({int(n) for n in sizes} - set(known))
     if missing:
-        raise MatchDataError(f"what a lost game gives to the others is not known for {missing[0]} players; give scores")
+        raise MatchDataError(f"the bonus for others' lost games is unknown for {missing[0]} players; give scores")
     lost = columns["lost"].astype(np.float64)
     others = np.repeat(np.add.reduceat(lost, starts[:-1]), sizes) - lost if len(lost) else lost
     each = np.repeat([known[int(n)] for n in sizes], sizes)

@@ -170,7 +170,7 @@ def refuse_base_of_several(base: Base) -> None:
 def refuse_share_of_several(share: float) -> None:
     """The bounded expectation is defined for two players only."""
     if share != 1:
-        raise LudometerError("a share of matches decided by play is known for two-player matches only: leave it out")
+        raise LudometerError("a share of matches decided by play is only for two-player matches: leave it out")
 
 
 def unusual(prizes: Prizes, base: Base, share: float = 1.0) -> dict[str, Any]:

@@ -156,7 +156,7 @@ class Static:
         return to_elo(self._conclude(state)[1])
 
     def expect(self, state: StaticState, first: Codes, second: Codes) -> Floats:
-        """The logistic curve of the differences of ratings that all results so far give."""
+        """The logistic curve of the rating differences, with ratings from all results so far."""
         return _expect(self._conclude(state)[0], first, second)
 
     @property

@@ -230,7 +230,7 @@ class Finder:
     """What the user named so far: they will not mean it again."""
 
     def first_of(self, wanted: Iterable[str]) -> str | None:
-        """The first of these names that is there, upper and lower case and outer space apart."""
+        """The first of these names that is there, ignoring case and outer space."""
         folded = {name.strip().casefold(): name for name in reversed(self.names)}
         return next((folded[name] for name in wanted if name in folded), None)
 

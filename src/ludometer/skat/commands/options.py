@@ -65,7 +65,7 @@ class ListOptions:
 
         words = [word.strip().casefold() for word in (self.house_rules or "").split(",") if word.strip()]
         if odd := [word for word in words if word not in _HOUSE_RULES]:
-            raise LudometerError(f"--house-rules {odd[0]}: write some of {', '.join(_HOUSE_RULES)}")
+            raise LudometerError(f"--house-rules {odd[0]}: choose from {', '.join(_HOUSE_RULES)}")
         return ListRules(
             system=self.scoring,
             by=self.substitutes,
@@ -282,5 +282,5 @@ def parse_factor_names(text: str | None) -> tuple[str, ...]:
 
     words = tuple(dict.fromkeys(word.strip() for word in (text or "i1,i2").split(",")))
     if odd := [word for word in words if word not in FACTORS]:
-        raise LudometerError(f"--factors {odd[0]}: write some of {', '.join(FACTORS)}")
+        raise LudometerError(f"--factors {odd[0]}: choose from {', '.join(FACTORS)}")
     return words

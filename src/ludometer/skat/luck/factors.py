@@ -242,7 +242,7 @@ def parse_factors(text: str, *, lost: Lost = "divide") -> ChanceFactors:
     odd = [word for word in words if word not in known]
     if odd or not words:
         raise LudometerError(
-            f"--chance {text}: write some of i1 (hand), i2 (mean value), i3 (deal; i3:table), such as i1,i2, or none"
+            f"--chance {text}: choose from i1 (hand), i2 (mean value), i3 (deal; i3:table), such as i1,i2, or none"
         )
     deals = [word.partition(":")[2] or "own" for word in words if word.startswith("i3")]
     return ChanceFactors("i1" in words, "i2" in words, cast("View", deals[-1]) if deals else None, lost)
