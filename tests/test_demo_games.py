@@ -198,8 +198,8 @@ def test_demo_measures_the_games_and_rates_their_players(
     assert len(done.out.splitlines()) <= 40
     assert "demo-report.html" in done.err
     check_page((tmp_path / "demo-report.html").read_text())
-    # what the README shows of it
-    (shown,) = re.findall(r"^```\n(How much skill.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S)
+    # what its page in the docs shows
+    (shown,) = re.findall(r"^```\n(How much skill.*?)^```$", (ROOT / "docs" / "demo.md").read_text(), re.M | re.S)
     assert shown.strip() in done.out
 
 

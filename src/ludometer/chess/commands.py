@@ -406,10 +406,11 @@ def calibrate(options: CalibrateOptions) -> None:
     listen()
     from ludometer.chess.record.sources import load_evaluations
     from ludometer.chess.strength import calibration
-    from ludometer.report.files import replacing
+    from ludometer.report.files import check_suffix, replacing
     from ludometer.report.presenter import present
 
     check_targets(options.file, options.out.json_file, options.calibration)
+    check_suffix(options.calibration, (".json",))
     measure = options.measure
     choice = options.source.to_choice(with_material=measure.phase is not None)
     ratings, filters = measure.known_ratings, measure.filters
