@@ -134,7 +134,7 @@ def test_less_luck_settles_sooner_and_closer() -> None:
 
 def test_a_study_needs_players_with_enough_series() -> None:
     record, _ = simulate_series(10, 20, seed=7)
-    with pytest.raises(LudometerError, match="nobody has"):
+    with pytest.raises(LudometerError, match="no player has at least"):
         study_fixpoints({"a": record}, min_series=100)
     with pytest.raises(LudometerError, match="tolerance"):
         study_fixpoints({"a": record}, tolerance=0)

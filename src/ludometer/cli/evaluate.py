@@ -35,7 +35,7 @@ class EvaluateOptions:
         "--from", metavar="DATE", help="Score only matches from this time on; systems still learn from earlier ones."
     )
     bins: int = option(
-        "--bins", type=click.IntRange(1, 100), default=10, metavar="N", help="Bins of the calibration curve."
+        "--bins", type=click.IntRange(1, 100), default=10, metavar="N", help="Number of bins in the calibration curve."
     )
     timing: bool = option("--timing", is_flag=True, help="Show how many seconds each system took.")
     json: JsonOption = group(JsonOption)

@@ -420,7 +420,7 @@ def _draw_luck(luck: LuckMetrics, *, narrow: bool) -> dict[str, Any]:
 
 
 def _draw_path(found: RidgeLuck, *, narrow: bool) -> Any:
-    """l2 over the ridge, with the one that was used."""
+    """l2 against the ridge, with the value used marked."""
     import altair as alt
 
     assert found.path is not None

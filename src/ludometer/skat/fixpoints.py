@@ -200,7 +200,7 @@ def _paths(system: SeriesElo, series: Matches, min_series: int) -> tuple[Counts,
     ends = np.cumsum(counts)
     codes = np.flatnonzero(counts >= max(min_series, 2))
     if not len(codes):
-        raise LudometerError(f"nobody has {min_series} series")
+        raise LudometerError(f"no player has at least {max(min_series, 2)} series")
     after = audit[order, AFTER]
     return codes, [after[ends[code] - counts[code] : ends[code]] for code in codes]
 

@@ -162,7 +162,7 @@ def measure_sensitivity(
         factors = _factors(key, names)
         kept = series.counts >= max(min_series, 1)
         if not kept.any():
-            raise LudometerError(f"nobody has {min_series} series")
+            raise LudometerError(f"no player has at least {max(min_series, 1)} series")
         for step in k:
             rows.append(factors | {"k": step} | _describe(_settle(replace(chosen, k=step), series)[kept]))
     first = next(iter(versions.values()))

@@ -90,7 +90,7 @@ class RidgePath(Shown):
         return text
 
     def charts(self, *, narrow: bool = False) -> dict[str, Any]:
-        """l2 over the ridge (Gilbert and Wells, Fig. 1)."""
+        """Plot l2 against the ridge (Gilbert and Wells, Fig. 1)."""
         import altair as alt
 
         data = alt.InlineData(values=self.to_frame().to_dicts())
@@ -113,7 +113,7 @@ def trace_ridge(
     advantage: bool = False,
     weights: Sequence[float] | Array | None = None,
 ) -> RidgePath:
-    """l2 over the ridge (Gilbert and Wells, Fig. 1): a fit at each, starting from the one before.
+    """Trace l2 against the ridge (Gilbert and Wells, Fig. 1): one fit per value, each starting from the one before.
 
     >>> path = trace_ridge(Matches.of_pairs([0, 1, 0, 2], [1, 2, 2, 0], [1, 1, 1, 1]), ridges=[0.1, 1])
     >>> bool(path.l2[0] > path.l2[1])

@@ -84,7 +84,7 @@ class EventMeans:
 
 @dataclass(frozen=True, eq=False)
 class EventScale(Shown):
-    """Players of several events on one scale: the engine's strength plus their difference to it (Table 5)."""
+    """Players from several events on one scale: the engine's strength plus their difference from it (Table 5)."""
 
     means: EventMeans
     event: Codes

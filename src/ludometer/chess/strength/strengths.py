@@ -101,7 +101,7 @@ class Strengths(Shown):
 
     @property
     def by_engine(self) -> Floats:
-        """The difference of each pair through the engine, `d_i - d_j`."""
+        """Each pair's difference as measured through the engine, `d_i - d_j`."""
         d = self.against_engine.difference
         with np.errstate(invalid="ignore"):
             return np.asarray(d[self.pairs.first] - d[self.pairs.second])

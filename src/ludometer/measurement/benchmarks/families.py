@@ -1,6 +1,6 @@
 """Families of games with one parameter, played on the schedule of a record: what a record is measured against.
 
-All chance of a replicate is drawn once; it can then be played at any value of the parameter. So the same luck is
+Each replicate draws its random numbers once; it can then be played at any value of the parameter. So the same luck is
 compared at different values, and a spread rises smoothly with them.
 """
 

@@ -87,7 +87,7 @@ class RidgeLuck:
     per_match: int
     """Players of the match that L is of."""
     path: RidgePath | None
-    """l2 over the ridge; None for multiplayer matches."""
+    """l2 against the ridge; None for multiplayer matches."""
     as_played: float | None
     """L under the pairings of the record; its excess over L is the luck of matchmaking. None if multiplayer."""
     season: tuple[int, float] | None

@@ -1,1 +1,1 @@
-"""How far ratings lie from the truth: noise, drift, bounds, and the best step."""
+"""Rating error: noise, drift, bounds, and the best update step."""

@@ -1,4 +1,4 @@
-"""How far ratings with a constant step lie from the truth, and the best step.
+"""Rating error with a constant update step, and the best step.
 
 Steps are Smith's h: the winner of a game gains (h / 2) (S - E), so h is twice Elo's k. `measure_noise` has the limit of
 small steps in closed form (Smith 1994, section 6.2, corrected), and steps of any size by carrying variances from game

@@ -30,7 +30,7 @@ _KNOWN = "CSV, JSON lines, Parquet, Arrow and PGN can be read"
 
 
 def open_source(source: Any) -> Source:
-    """A source from a path, "-" for standard input, or anything that gives an Arrow stream."""
+    """Open a path, "-" for standard input, or anything that gives an Arrow stream."""
     if hasattr(source, "__arrow_c_stream__") or hasattr(source, "collect_schema"):
         return _table_source("table", source)
     if not isinstance(source, str | os.PathLike):
@@ -69,7 +69,7 @@ def open_source(source: Any) -> Source:
 
 
 def _stream_source(name: str, opener: Callable[[], AbstractContextManager[BinaryIO]], *, once: bool = False) -> Source:
-    """A source from a stream that may be packed; PGN is read as it comes, anything else whole."""
+    """Open a stream that may be packed; PGN is read as it comes, anything else whole."""
     with plain_errors(name), ExitStack() as opened:
         head, whole = _unpacked(opened.enter_context(opener()))
         if not _is_pgn(head, name):

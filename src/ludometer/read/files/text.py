@@ -21,7 +21,7 @@ _MOST_COLUMNS = 10_000
 
 
 def open_csv(name: str, data: Path | bytes) -> Source:
-    """A source from a table whose first line names the columns."""
+    """Open a table whose first line names the columns."""
     import polars as pl
 
     raw = np.memmap(data, np.uint8, "r") if isinstance(data, Path) else np.frombuffer(data, np.uint8)
