@@ -45,7 +45,7 @@ def measure_entropy_luck(
 
     Two players win, tie or lose; P_a is a smooth function of the skill, interpolated in Chebyshev's nodes. With
     more than two players `per_match`, each has a place, or only winning counts; performances are Gumbel (Plackett-Luce)
-    or normal, without ties. With the outcome "winner" a table may have several `winners`, the best of it, so that P_a(win) is the
+    or normal, without ties. With the outcome "winner" a table may have several `winners`, so that P_a(win) is the
     probability of a place up to that; where their number varies (any may win as long as one loses, section 2.1), give
     the probabilities of 1, 2, ... winners, such as `count_winners` finds in a record. `weights`, one per player (see
     `weigh_by_experience`), ask for another population: a table then comes together in proportion to the product of its
