@@ -47,7 +47,7 @@ class Part:
 
 
 def present(
-    result: Any,
+    result: Result,
     output: Output,
     *,
     text: Text | None = None,
