@@ -87,10 +87,10 @@ def test_skill_and_chance_are_said_with_the_larger_p_value() -> None:
     ("n", "words"),
     [
         (119, "less than once in 100 tries"),
-        (99, "like this once in 100 tries"),
+        (99, "like this at most once in 100 tries"),
         (59, "less than once in 50 tries"),
         (39, "less than once in 20 tries"),
-        (19, "like this once in 20 tries"),
+        (19, "like this at most once in 20 tries"),
     ],
 )
 def test_a_p_value_is_a_bound_where_it_is_the_least_that_can_be_shown(n: int, words: str) -> None:

@@ -241,7 +241,7 @@ def _how_often(p: float) -> str:
     """A p-value in words; the smallest that the replicates can show is a bound."""
     for bound in (0.01, 0.02, 0.05):
         if p <= bound:
-            return f"{'less than ' * (p < bound)}once in {round(1 / bound)} tries"
+            return f"{'less than' if p < bound else 'at most'} once in {round(1 / bound)} tries"
     return f"in {percent(p, 0)} of tries"
 
 
