@@ -83,7 +83,7 @@ class MeasureOptions:
         "--search",
         type=click.Choice(["lanes", "printed"]),
         default="lanes",
-        help="How to find the best k; printed is the paper's own procedure.",
+        help="How to find the best k; 'printed' is the procedure given in the paper.",
     )
     base: Base = base_option()
     share: float | Literal["fit"] | None = option(

@@ -54,7 +54,7 @@ class FileOptions:
     advantage: str | None = option(
         "--advantage", metavar="COLUMN", help="Who has an advantage: none, order (the first player), or a column."
     )
-    side: str | None = option("--side", metavar="COLUMN", help="Team column (one row per match: NAME_1 and NAME_2).")
+    side: str | None = option("--side", metavar="COLUMN", help="Team column (one row per match: COLUMN_1, COLUMN_2).")
     covariates: str | None = option(
         "--covariates", metavar="COLUMN,...", help="Columns to keep for models, one value per match."
     )

@@ -68,7 +68,7 @@ class LeagueGame:
             if not (math.isfinite(value) and value >= 0):
                 raise LudometerError(f"{name} must be a number from 0 up, not {value}")
         if not (math.isfinite(self.games) and self.games >= 1):
-            raise LudometerError(f"the games of a lifetime must be a number from 1 up, not {self.games}")
+            raise LudometerError(f"the games in a lifetime must be a number from 1 up, not {self.games}")
         if self.entry_error is not None and not 0 <= self.entry_error <= self.sd:
             raise LudometerError(
                 f"the error at entry must be from 0 to the SD of skills, {self.sd:g} (nothing is known of a newcomer), "

@@ -304,7 +304,7 @@ def _probabilities_of_winners(winners: int | Sequence[float] | Array, per_match:
     chance = np.zeros(per_match - 1)
     if isinstance(winners, int | np.integer):
         if not 1 <= winners < per_match:
-            raise LudometerError(f"of {per_match} players from 1 to {per_match - 1} can win, not {winners}")
+            raise LudometerError(f"of {per_match} players, between 1 and {per_match - 1} can win, not {winners}")
         chance[winners - 1] = 1
         return chance
     given = np.asarray(winners, np.float64)

@@ -396,7 +396,7 @@ def check_league(**numbers: float) -> None:
         if not (math.isfinite(value) and value > 0):
             raise LudometerError(f"{names[name]} must be a number above 0, not {value:g}")
     if numbers.get("games", 1) < 1:
-        raise LudometerError(f"the games of a lifetime must be at least 1, not {numbers['games']:g}")
+        raise LudometerError(f"the number of games in a lifetime must be at least 1, not {numbers['games']:g}")
 
 
 def _check_entry(sd: float, entry_error: float | None) -> float:

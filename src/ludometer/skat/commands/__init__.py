@@ -142,7 +142,7 @@ class RateOptions:
         "Season table: share of the busiest player's games that players need to qualify (ISPA: 0.75).",
     )
     dropped: int = number("--dropped", click.IntRange(0), 0, "N", "Season table: drop each player's N worst lists.")
-    teams: str | None = option("--teams", metavar="FILE", help="Table of player and team: add a table of team points.")
+    teams: str | None = option("--teams", metavar="FILE", help="Players and their teams; adds a table of team points.")
     sensitivity: bool = option("--sensitivity", is_flag=True, help="Add the table of K and chance factors.")
     draw: str | None = option(
         "--draw", metavar="NAME,...", help="Players in the charts of the report.  [default: the five best]"
