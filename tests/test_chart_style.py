@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import altair as alt
+import polars as pl
 
 from ludometer.chart_style import ACCENT, INK, style, to_svg
 from ludometer.result import Shown
@@ -13,6 +14,9 @@ from ludometer.result import Shown
 class Drawn(Shown):
     def summary(self) -> str:
         return "<b>SD 12</b>"
+
+    def to_frame(self) -> pl.DataFrame:
+        return pl.DataFrame({"sd": [12]})
 
     def charts(self, *, narrow: bool = False) -> dict[str, Any]:
         base = alt.Chart(alt.InlineData(values=[{"x": 1, "y": 2}, {"x": 3, "y": 4}]))

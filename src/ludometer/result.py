@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
@@ -59,16 +60,16 @@ class Result(Protocol):
     def _repr_html_(self) -> str: ...
 
 
-class Shown:
+class Shown(ABC):
     """A result that shows itself: its first chart on request, and its summary and charts in a notebook."""
 
+    @abstractmethod
     def summary(self) -> str:
         """A few lines for a reader."""
-        raise NotImplementedError
 
+    @abstractmethod
     def to_frame(self) -> pl.DataFrame:
         """The numbers as a table."""
-        raise NotImplementedError
 
     def document(self) -> dict[str, Any]:
         """The rows of the table, unless the result has a document of its own."""
