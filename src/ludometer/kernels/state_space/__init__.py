@@ -1,0 +1,1 @@
+"""Kernels of the state-space ratings: the filter over pairs and over linear predictors, and the smoother."""
