@@ -17,6 +17,23 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+Name = str | int
+"""What a player may be called: text, or a whole number, which is shown as text."""
+
+
+def as_name(name: Any) -> str:
+    """A player's name as text.
+
+    >>> as_name(7), as_name(np.int64(12)), as_name("Ann")
+    ('7', '12', 'Ann')
+    """
+    if isinstance(name, str):
+        return name
+    if isinstance(name, int | np.integer) and not isinstance(name, bool):
+        return str(int(name))
+    raise LudometerError(f"a player's name is text or a whole number, not {name!r}")
+
+
 @dataclass(frozen=True, eq=False)
 class Players:
     """The names behind the codes; integer ids stay integers inside and become text on the way out.
@@ -28,13 +45,18 @@ class Players:
     chunks: tuple[pl.Series, ...]
 
     @classmethod
-    def named(cls, names: Sequence[str]) -> Self:
-        """Players with these names, in the order of their codes."""
+    def named(cls, names: Sequence[Name]) -> Self:
+        """Players with these names, in the order of their codes; the number 7 and the text "7" are the same name.
+
+        >>> Players.named([7, 12]).names.to_list()
+        ['7', '12']
+        """
         import polars as pl
 
-        if len(set(names)) < len(names):
+        texts = [as_name(name) for name in names]
+        if len(set(texts)) < len(texts):
             raise LudometerError("two players have the same name")
-        return cls((pl.Series("player", list(names), dtype=pl.String),))
+        return cls((pl.Series("player", texts, dtype=pl.String),))
 
     @classmethod
     def numbered(cls, n_players: int) -> Self:
@@ -53,15 +75,15 @@ class Players:
 
         return pl.concat([chunk.cast(pl.String) for chunk in self.chunks], rechunk=True).rename("player")
 
-    def code(self, name: str) -> int:
+    def code(self, name: Name) -> int:
         """The code of a player; an unknown name is an error that offers the closest ones."""
-        name = name.encode("utf-8", "replace").decode()
+        name = as_name(name).encode("utf-8", "replace").decode()
         found = (self.names == name).arg_max()
         if found is None or self.names[found] != name:
             raise LudometerError(f"no player is called {name!r}{self._suggestion(name)}")
         return found
 
-    def codes(self, names: Sequence[str]) -> Codes:
+    def codes(self, names: Sequence[Name]) -> Codes:
         """The codes of these players; all unknown names are reported at once."""
         found, unknown = [], []
         for name in names:

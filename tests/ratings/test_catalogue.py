@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ludometer.errors import LudometerError
-from ludometer.ratings import rate
-from ludometer.ratings.catalogue import SYSTEMS, all_systems, make_system
+from ludometer.matches import Matches
+from ludometer.ratings import catalogue, rate
+from ludometer.ratings.catalogue import SYSTEMS, all_systems, default_system, make_system
 from ludometer.ratings.prizes import make_prizes
 from ludometer.ratings.scores.audit import rate_series
 from ludometer.ratings.scores.elo import SeriesElo
@@ -91,3 +92,16 @@ def test_series_are_rated_by_name_from_their_scores() -> None:
         make_system("series-elo", base="e")
     with pytest.raises(LudometerError, match="--keep score"):
         rate(simulate_strengths(5, 20, seed=1), system=make_system("series-elo"))
+
+
+def test_the_default_is_one_and_gives_way_to_elo_where_it_cannot_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs, seats = Matches.of_pairs([0], [1], [1]), Matches.of_seats([0, 3], [0, 1, 2], [1, 2, 3])
+    assert default_system(pairs).name == catalogue.DEFAULT_SYSTEM
+    monkeypatch.setattr(catalogue, "DEFAULT_SYSTEM", "smith")
+    assert default_system(pairs).name == "smith"
+    assert default_system(seats).name == "elo"
+    assert default_system([pairs]).name == "elo"  # a stream cannot be fitted
+    assert default_system(pairs, k=32).parameters["k"] == 32
+    assert default_system(pairs, start=1000).name == "smith"
+    assert rate(pairs, system=None).provenance.method == "smith"
+    assert rate([pairs]).provenance.method == "elo"

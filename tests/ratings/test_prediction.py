@@ -82,3 +82,22 @@ def test_the_summary_names_both_and_the_plot_is_drawn() -> None:
     assert forecast.summary().splitlines()[0] == "Ann (1512) against Ben (1488)"
     assert forecast.to_frame()["probability"].sum() == pytest.approx(1)
     assert forecast.plot().to_dict()["mark"]["type"] == "bar"
+
+
+def test_players_called_by_numbers_are_found_and_shown_as_text() -> None:
+    matches = Matches.of_pairs([0, 0], [1, 1], [1, 0.5], players=Players.named([7, 12]))
+    forecast = predict(matches, 7, 12)
+    assert forecast.players == ("7", "12")
+    assert forecast.win == predict(matches, "7", np.int64(12)).win  # type: ignore[call-overload]
+    assert forecast.summary().startswith("7 (")
+    numbered = Matches.of_pairs([0, 0], [1, 2], [1, 0])
+    assert set(predict(numbered, 0, 1, 2).places) == {"0", "1", "2"}
+    for unknown in (3, "3"):
+        with pytest.raises(LudometerError, match="no player is called '3'"):
+            predict(numbered, 0, unknown)
+    with pytest.raises(LudometerError, match="'7' is named twice"):
+        predict(matches, 7, "7")
+    with pytest.raises(LudometerError, match=r"text or a whole number, not 1\.5"):
+        predict(matches, 7, 1.5)  # type: ignore[call-overload]
+    with pytest.raises(LudometerError, match="the same name"):
+        Players.named([7, "7"])

@@ -10,6 +10,7 @@ from ludometer.cli.declared import argument, group, option, takes
 from ludometer.cli.loading import Group, load, named
 from ludometer.cli.screen import listen, note, note_system
 from ludometer.cli.shared import FileOptions, JsonOption, check_targets, stream_option
+from ludometer.ratings.catalogue import DEFAULT_SYSTEM, default_system, make_system
 
 
 @dataclass(frozen=True)
@@ -20,9 +21,9 @@ class PredictOptions:
     players: tuple[str, ...] = argument(nargs=-1, required=True, metavar="A B [C]...")
     reading: FileOptions = group(FileOptions)
     stream: bool = stream_option()
-    system: str = option(
+    system: str | None = option(
         "--system",
-        default="elo",
+        show_default=DEFAULT_SYSTEM,
         metavar="SYSTEM",
         help="Rating system, such as best-fit or elo:k=32; the same as in rate.",
     )
@@ -42,17 +43,18 @@ def command(options: PredictOptions) -> None:
     """
     listen()
     from ludometer.ratings import predict
-    from ludometer.ratings.catalogue import make_system
     from ludometer.report.presenter import Part, present_parts
 
     check_targets([options.file], options.json.json_file)
     if len(options.players) < 2:
         raise click.UsageError("name the players who meet: two or more")
-    system = make_system(options.system, prizes=options.reading.prize_rule)
+    prizes = options.reading.prize_rule
+    named_system = None if options.system is None else make_system(options.system, prizes=prizes)
     groups, left_out = _with_players(load(options.file, options.reading, stream=options.stream), options.players)
     parts: list[Part] = []
     for matches in groups:
         with named(matches):
+            system = named_system or default_system(matches.matches, prizes=prizes)
             result = predict(matches.matches, *options.players, system=system)
         if not parts:
             note_system(system.name, result.provenance.parameters)

@@ -12,6 +12,7 @@ from ludometer.cli.declared import Number, argument, group, option, takes
 from ludometer.cli.loading import load, named
 from ludometer.cli.screen import listen, note_system
 from ludometer.cli.shared import FileOptions, JsonOption, base_option, check_targets, stream_option
+from ludometer.ratings.catalogue import DEFAULT_SYSTEM, default_system, make_system
 from ludometer.wording import format_table, time_text
 
 if TYPE_CHECKING:
@@ -55,9 +56,9 @@ class RateOptions:
     file: str = argument()
     reading: FileOptions = group(FileOptions)
     stream: bool = stream_option()
-    system: str = option(
+    system: str | None = option(
         "--system",
-        default="elo",
+        show_default=DEFAULT_SYSTEM,
         metavar="SYSTEM",
         help="Rating system: elo, best-fit, static, dynamic, dynamic-shrinking, ics, smith, glicko2 or federation, "
         "with parameters such as elo:k=32,start=0; for scores series-elo or additive-series-elo, with --keep score.",
@@ -91,15 +92,16 @@ def command(options: RateOptions) -> None:
     """
     listen()
     from ludometer.ratings import rate
-    from ludometer.ratings.catalogue import make_system
     from ludometer.report.presenter import Part, present_parts
 
     check_targets([options.file], options.json.json_file)
-    prizes = options.reading.prize_rule
-    system = make_system(options.system, prizes=prizes, base=options.base, k=options.k, start=options.start)
+    given: dict[str, Any] = {"prizes": options.reading.prize_rule, "base": options.base}
+    given |= {"k": options.k, "start": options.start}
+    named_system = None if options.system is None else make_system(options.system, **given)
     listing, parts = options.listing, list[Part]()
     for matches in load(options.file, options.reading, stream=options.stream):
         with named(matches):
+            system = named_system or default_system(matches.matches, **given)
             ratings = rate(matches.matches, system=system)
         if not parts:
             note_system(system.name, ratings.provenance.parameters)

@@ -12,9 +12,17 @@ from typing import Any
 from ludometer.errors import LudometerError
 from ludometer.extensions import SYSTEMS as GROUP
 from ludometer.extensions import find_extensions, load_extension, load_reference
+from ludometer.matches import Matches, Seats
 from ludometer.ratings.driver import AnySystem
 from ludometer.ratings.prizes import WINNER, Prizes
 from ludometer.scale import Base
+
+DEFAULT_SYSTEM = "elo"
+"""What rates and predicts unless a system is named."""
+
+PLAIN_SYSTEM = "elo"
+"""What does so where the default cannot: for a stream if the default needs the whole record, for multiplayer matches if
+it rates two-player matches only, and where a parameter is given that it does not have."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +76,26 @@ def make_system(text: str, *, prizes: Prizes = WINNER, base: Base = "10", **over
     if prizes != WINNER or base != "10":
         raise LudometerError(f"{name} rates two-player matches: leave out --prizes and --base")
     return entry.load()(**parameters)
+
+
+def default_system(matches: Any, *, prizes: Prizes = WINNER, base: Base = "10", **overrides: float | None) -> AnySystem:
+    """The system for a record where none is named: `DEFAULT_SYSTEM`, or `PLAIN_SYSTEM` where that cannot rate it.
+
+    >>> default_system(Matches.of_pairs([0], [1], [1]), k=32).parameters["k"]
+    32
+    """
+    name = DEFAULT_SYSTEM
+    entry = find_entry(name)
+    given = {word for word, value in overrides.items() if value is not None}
+    has_prizes = prizes != WINNER or base != "10"
+    is_stream = not isinstance(matches, Matches)
+    is_multiplayer = not is_stream and isinstance(matches.table, Seats)
+    if not given <= entry.parameters.keys() or ((has_prizes or is_multiplayer) and not entry.multiplayer):
+        name = PLAIN_SYSTEM
+    system = make_system(name, prizes=prizes, base=base, **overrides)
+    if is_stream and hasattr(system, "fitted"):
+        system = make_system(PLAIN_SYSTEM, prizes=prizes, base=base, **overrides)
+    return system
 
 
 def system_names() -> list[str]:

@@ -14,7 +14,6 @@ from ludometer.chart_style import INK
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Fingerprint, Matches, Pairs
 from ludometer.players import Players
-from ludometer.ratings.systems.elo import Elo
 from ludometer.result import Provenance, Shown
 from ludometer.wording import time_text
 
@@ -212,7 +211,7 @@ class Ratings(Shown):
 
 
 def rate(matches: Matches | Iterable[Matches], *, system: AnySystem | None = None) -> Ratings:
-    """Ratings of all players after the last match; Elo with k 24 unless another system is given.
+    """Ratings of all players after the last match, by the default system of the catalogue unless one is given.
 
     A stream of batches (`stream_matches`) is played as it comes, with only the players in memory.
 
@@ -220,7 +219,9 @@ def rate(matches: Matches | Iterable[Matches], *, system: AnySystem | None = Non
     >>> rate(matches).to_frame()["player"].to_list()
     ['Ann', 'Cem', 'Ben']
     """
-    chosen = prepare(Elo() if system is None else system, matches)
+    from ludometer.ratings.catalogue import default_system
+
+    chosen = prepare(default_system(matches) if system is None else system, matches)
     tally = Tally()
     state = chosen.start(0)
     for batch in matches:

@@ -12,9 +12,10 @@ from ludometer.arrays import Codes, Floats
 from ludometer.chart_style import INK
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
+from ludometer.players import Name, as_name
+from ludometer.ratings.catalogue import default_system
 from ludometer.ratings.draws import DrawTally, draw_probability
 from ludometer.ratings.driver import AnySystem, Ratings, RatingSystem, Tally, prepare
-from ludometer.ratings.systems.elo import Elo
 from ludometer.result import Provenance, Shown
 from ludometer.wording import PERCENT_LABELS, percent, percentages
 
@@ -167,30 +168,30 @@ class PlacesPrediction(_Forecast):
 
 @overload
 def predict(
-    matches: Matches | Iterable[Matches], first: str, second: str, /, *, system: AnySystem | None = None
+    matches: Matches | Iterable[Matches], first: Name, second: Name, /, *, system: AnySystem | None = None
 ) -> Prediction: ...
 
 
 @overload
 def predict(
     matches: Matches | Iterable[Matches],
-    first: str,
-    second: str,
-    third: str,
+    first: Name,
+    second: Name,
+    third: Name,
     /,
-    *others: str,
+    *others: Name,
     system: AnySystem | None = None,
 ) -> PlacesPrediction: ...
 
 
 @overload
 def predict(
-    matches: Matches | Iterable[Matches], /, *players: str, system: AnySystem | None = None
+    matches: Matches | Iterable[Matches], /, *players: Name, system: AnySystem | None = None
 ) -> Prediction | PlacesPrediction: ...
 
 
 def predict(
-    matches: Matches | Iterable[Matches], /, *players: str, system: AnySystem | None = None
+    matches: Matches | Iterable[Matches], /, *players: Name, system: AnySystem | None = None
 ) -> Prediction | PlacesPrediction:
     """Forecast a match between players of the record: win, draw and loss for two, the places for more.
 
@@ -207,10 +208,11 @@ def predict(
     """
     if len(players) < 2:
         raise LudometerError("name the players who meet: two or more")
-    for name in players:
-        if players.count(name) > 1:
+    names = tuple(as_name(name) for name in players)
+    for name in names:
+        if names.count(name) > 1:
             raise LudometerError(f"{name!r} is named twice: name different players")
-    chosen = prepare(Elo() if system is None else system, matches)
+    chosen = prepare(default_system(matches) if system is None else system, matches)
     tally, draws = Tally(), DrawTally()
     state = chosen.start(0)
     for batch in matches:
@@ -218,17 +220,17 @@ def predict(
         state, expected = chosen.play(state, batch)
         draws.add_matches(expected, batch)
     listed = tally.ratings(chosen, state)
-    codes = listed.players.codes(players)
-    for name, code in zip(players, codes, strict=True):
+    codes = listed.players.codes(names)
+    for name, code in zip(names, codes, strict=True):
         if not listed.matches[code]:
             raise LudometerError(f"{name!r} has no match in the record")
-    if len(players) > 2:
-        return _forecast_places(players, codes, chosen, state, listed)
+    if len(names) > 2:
+        return _forecast_places(names, codes, chosen, state, listed)
     expected_now = chosen.expect(state, codes[:1], codes[1:])
     score = float(expected_now[0])
     draw = float(draw_probability(expected_now, draws.fit())[0])
     return Prediction(
-        players=players,
+        players=names,
         ratings=tuple(float(listed.rating[code]) for code in codes),
         expected_score=score,
         win=max(score - draw / 2, 0.0),
