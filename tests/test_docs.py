@@ -31,7 +31,7 @@ def test_the_readmes_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["luck.md", "curves.md", "systems.md", "noise.md", "learning.md", "skat.md", "backgammon.md", "chess.md"]
+    "page", ["arena.md", "luck.md", "curves.md", "systems.md", "noise.md", "learning.md", "skat.md", "backgammon.md", "chess.md"]
 )
 def test_the_python_of_a_page_runs(page: str) -> None:
     programs = blocks(ROOT / "docs" / page, "python")

@@ -24,6 +24,7 @@ _COMMANDS = {
     "rate": "Rate the players.",
     "evaluate": "Compare rating systems by their forecasts.",
     "predict": "Predict the result when players meet.",
+    "arena": "Rate models or players from judged pairs, with covariates.",
     "noise": "Estimate rating error and the best update step.",
     "learn": "Measure how fast players improve.",
     _EXTENSIONS: "",

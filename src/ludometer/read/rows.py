@@ -147,6 +147,7 @@ class RowReader:
                 yield PairRows(first, second, halves, extra)
             else:
                 yield PairRows(first[kept], second[kept], halves[kept], extra.take(kept))
+        self.notes += self._outcomes.notes()
 
     def seats(self) -> Iterator[SeatRows]:
         """Batches of a file whose rows are players in a match."""

@@ -6,6 +6,9 @@ from ludometer.lazy import load_on_use
 
 if TYPE_CHECKING:
     from ludometer.strength.as_printed import printed_winner as printed_winner
+    from ludometer.strength.bradley_terry import BradleyTerry as BradleyTerry
+    from ludometer.strength.bradley_terry import Effect as Effect
+    from ludometer.strength.bradley_terry import fit_bradley_terry as fit_bradley_terry
     from ludometer.strength.dimensions import Dimensions as Dimensions
     from ludometer.strength.dimensions import compare_dimensions as compare_dimensions
     from ludometer.strength.pairwise import fit_skills as fit_skills

@@ -12,6 +12,7 @@ from ludometer.arrays import Array, Codes, Floats, Mask
 from ludometer.errors import LudometerError
 from ludometer.matches import MATCH_COLUMNS, Columns
 from ludometer.players import Labels
+from ludometer.read.columns.arena import SEATS
 from ludometer.read.columns.codes import TextIndex
 from ludometer.read.columns.names import POINTS, Finder, PairColumns, ReadOptions, SeatColumns
 from ludometer.read.columns.outcomes import numbers, split_points
@@ -125,9 +126,12 @@ def _find_known(
 
 
 def _sources(finder: Finder, option: str, kind: str, name: str, columns: PairColumns | SeatColumns) -> tuple[str, ...]:
-    """The column of this name; of columns per seat, where a row is a match, those that end in _1 and _2."""
-    per_seat = kind not in MATCH_COLUMNS and isinstance(columns, PairColumns)
-    wanted = (f"{name}_1", f"{name}_2") if per_seat else (name,)
+    """The column of this name; of columns per seat, where a row is a match, those that end in _1 and _2 (_a and _b)."""
+    wanted: tuple[str, ...] = (name,)
+    if kind not in MATCH_COLUMNS and isinstance(columns, PairColumns):
+        lettered = tuple(name + ending for ending in SEATS)
+        is_lettered = columns.is_arena and len(finder.all_of(own.casefold() for own in lettered)) == len(SEATS)
+        wanted = lettered if is_lettered else (f"{name}_1", f"{name}_2")
     return tuple(found for own in wanted if (found := finder.named(option, own)))
 
 

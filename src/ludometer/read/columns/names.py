@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from ludometer.errors import LudometerError
+from ludometer.read.columns import arena
 
-FIRST = ("player_1", "white", "winner", "home", "first")
-SECOND = ("player_2", "black", "loser", "away", "second")
+FIRST = ("player_1", "white", "winner", "home", "first", arena.FIRST)
+SECOND = ("player_2", "black", "loser", "away", "second", arena.SECOND)
 RESULT = ("score_1", "result", "score")
 WINNER = "winner"
 """A column beside two players that names the winner."""
@@ -92,13 +93,21 @@ class ReadOptions:
 
 @dataclass(frozen=True)
 class PairColumns:
-    """One row per match: two players, and one column of results, two of points, or none if the first one won."""
+    """One row per match: two players, and how it ended.
+
+    That is one column of results, two of points, three of which one is 1, or none if the first player won.
+    """
 
     first: str
     second: str
     score: tuple[str, ...]
     times: tuple[str, ...]
     """Columns that may order the matches, best first."""
+
+    @property
+    def is_arena(self) -> bool:
+        """Whether two models answered and somebody voted."""
+        return (_folded(self.first), _folded(self.second)) == (arena.FIRST, arena.SECOND)
 
     def describe(self) -> str:
         """In a few words, for the user."""
@@ -135,7 +144,7 @@ def find_columns(names: Sequence[str], options: ReadOptions, *, file: str) -> Pa
     named = None if is_left else finder.named("--time", options.time)
     # --order takes the place of a time, so a column of dates that nobody named may have gaps
     candidates = () if options.order or is_left else TIME
-    times = (named,) if named else tuple(found for name in candidates if (found := finder.first_of((name,))))
+    times = (named,) if named else finder.all_of(candidates)
     wants_seats = options.match or options.player or options.place
     if not wants_seats:
         first, second = _player_columns(finder, options)
@@ -146,7 +155,9 @@ def find_columns(names: Sequence[str], options: ReadOptions, *, file: str) -> Pa
                     f"{file}: --prizes {options.prizes}: prizes need a multiplayer record, and here one row is a "
                     "two-player match"
                 )
-            return PairColumns(first, second, _result_columns(finder, options, first, second), times)
+            found = PairColumns(first, second, _result_columns(finder, options, first, second), times)
+            is_timed = bool(times or options.order or is_left)
+            return found if is_timed or not found.is_arena else replace(found, times=finder.all_of(arena.TIMES))
     match = finder.named("--match", options.match) or finder.first_of(MATCH)
     player = finder.named("--player", options.player) or finder.first_of(PLAYER)
     if match and player and not (options.first or options.second):
@@ -199,9 +210,13 @@ def _result_columns(finder: Finder, options: ReadOptions, first: str, second: st
         if len(wanted) > 2:
             raise LudometerError(f"--score takes one column, or two of points; {options.score!r} names {len(wanted)}")
         return tuple(found for name in wanted if (found := finder.named("--score", name)))
-    if first.strip().casefold() == WINNER and second.strip().casefold() == "loser":
+    if _folded(first) == WINNER and _folded(second) == "loser":
         return ()
-    pairs = [tuple(found for name in pair if (found := finder.first_of((name,)))) for pair in POINTS]
+    if (_folded(first), _folded(second)) == (arena.FIRST, arena.SECOND):
+        votes = finder.all_of((WINNER,)) or finder.all_of(arena.ONE_HOT)
+        if len(votes) in (1, len(arena.ONE_HOT)):
+            return votes
+    pairs = [finder.all_of(pair) for pair in POINTS]
     if len(pairs[0]) == 2:
         return pairs[0]
     single = finder.first_of(RESULT)
@@ -220,6 +235,10 @@ def _result_columns(finder: Finder, options: ReadOptions, first: str, second: st
     )
 
 
+def _folded(name: str) -> str:
+    return name.strip().casefold()
+
+
 @dataclass(frozen=True)
 class Finder:
     """Finds columns of a file by name."""
@@ -233,6 +252,10 @@ class Finder:
         """The first of these names that is there, ignoring case and outer space."""
         folded = {name.strip().casefold(): name for name in reversed(self.names)}
         return next((folded[name] for name in wanted if name in folded), None)
+
+    def all_of(self, wanted: Iterable[str]) -> tuple[str, ...]:
+        """Those of these names that are there, in this order."""
+        return tuple(found for name in wanted if (found := self.first_of((name,))))
 
     def named(self, option: str, name: str | None) -> str | None:
         """A column that the user named; it has to be there."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ludometer.arrays import Codes, Floats, Halves, Mask
+from ludometer.read.columns.arena import is_both_bad, parse_vote
 from ludometer.read.columns.codes import TextIndex
 from ludometer.read.columns.names import WINNER, PairColumns
 
@@ -69,6 +70,8 @@ class Outcomes:
     columns: PairColumns
     is_pgn: bool
     known: TextIndex = field(default_factory=TextIndex)
+    both_bad: dict[str, int] = field(default_factory=dict)
+    """Votes of an arena that neither answer was good, by the words for it; they count as ties."""
     _names_winners: bool | None = None
 
     def halves(self, frame: pl.DataFrame) -> tuple[Halves, list[tuple[Mask, str, str | None]]]:
@@ -86,10 +89,13 @@ class Outcomes:
             ]
             with np.errstate(invalid="ignore"):
                 return (1 + (ours > theirs).astype(np.int8) - (ours < theirs).astype(np.int8)), faults
+        if len(names) == 3:
+            return _halves_of_one_hot(frame, names)
         (name,) = names
         column = frame[name]
         if self._names_winners is None:
-            self._names_winners = name.strip().casefold() == WINNER or self._holds_names(frame, name)
+            says = self.columns.is_arena or name.strip().casefold() == WINNER
+            self._names_winners = says or self._holds_names(frame, name)
         if self._names_winners:
             return self._halves_of_winner(frame, name)
         if column.dtype.is_numeric() or column.dtype == pl.Boolean:
@@ -154,15 +160,50 @@ class Outcomes:
             for column in (name, self.columns.first, self.columns.second)
         )
         word, missing = self._meanings(frame[name])
+        codes = self._words(frame[name])
         # numbers are names here, never results
-        wordy = np.array([text.isalpha() for text in self.known.words] + [False])[self._words(frame[name])]
+        wordy = np.array([text.isalpha() for text in self.known.words] + [False])[codes]
         others = np.where(wordy, word, BAD)
+        if self.columns.is_arena:
+            votes = [parse_vote(text) for text in self.known.words]
+            vote = np.array([BAD if own is None else own for own in votes] + [BAD], np.int8)[codes]
+            others = np.where(vote >= 0, vote, others)
+            self._count_both_bad(codes[(winner != first) & (winner != second)])
         halves = np.where(winner == first, 2, np.where(winner == second, 0, others)).astype(np.int8)
         halves[missing] = BAD
         return halves, [
             (missing, f"{name} is missing (write draw where nobody won)", None),
             ((halves == BAD) & ~missing, f"{name} names neither player, nor a draw", name),
         ]
+
+    def _count_both_bad(self, codes: Codes) -> None:
+        count = np.bincount(codes[codes >= 0], minlength=self.known.n_known)
+        for word, n_votes in zip(self.known.words, count.tolist(), strict=True):
+            if n_votes and is_both_bad(word):
+                self.both_bad[word] = self.both_bad.get(word, 0) + n_votes
+
+    def notes(self) -> list[str]:
+        """What a reader of the results has to know, once everything was read."""
+        if not self.both_bad:
+            return []
+        words, column = ", ".join(f"'{word}'" for word in self.both_bad), self.columns.score[0]
+        n_votes = sum(self.both_bad.values())
+        counts = "vote that both were bad counts as a tie" if n_votes == 1 else "votes that both were bad count as ties"
+        remedy = "leave it out" if n_votes == 1 else "leave them out"
+        return [f'{n_votes:,} {counts}; to {remedy}: --where "not {column} in ({words})"']
+
+
+def _halves_of_one_hot(
+    frame: pl.DataFrame, names: tuple[str, ...]
+) -> tuple[Halves, list[tuple[Mask, str, str | None]]]:
+    """Half points where three columns say who won, or that nobody did: one of them is 1."""
+    import polars as pl
+
+    won, lost, tied = (numbers(frame[name].cast(pl.Float64, strict=False)) == 1 for name in names)
+    halves = (2 * won.astype(np.int8) + tied.astype(np.int8)).astype(np.int8)
+    one = won.astype(np.int8) + lost + tied == 1
+    halves[~one] = BAD
+    return halves, [(~one, f"not one of {', '.join(names)} is 1", names[0])]
 
 
 def numbers(column: pl.Series) -> Floats:

@@ -21,7 +21,7 @@ _EARLIEST = date(1000, 1, 1)
 
 _CLOCKS = ("%H:%M:%S", "%H:%M:%S%.f", "%H:%M", "%H:%M:%S%#z", "%H:%M:%S%.f%#z", "%H:%M%#z")
 _EPOCHS = {"epoch seconds": (8e8, 4e9, 1_000_000), "epoch milliseconds": (8e11, 4e12, 1_000)}
-"""Whole numbers between these (1995 to 2096) are seconds or milliseconds since 1970; how many microseconds each is."""
+"""Numbers between these (1995 to 2096) are seconds or milliseconds since 1970; how many microseconds each is."""
 
 _MIXED = 0.01
 """A larger share of dates that fit only the other order of day and month is no accident."""
@@ -88,8 +88,8 @@ def find_time_format(column: pl.Series, *, name: str, given: str | None = None) 
 
 
 def find_epoch(column: pl.Series) -> TimeFormat | None:
-    """The format of whole numbers that can only be times since 1970; None for others."""
-    if not column.dtype.is_integer() or not len(column.drop_nulls()):
+    """The format of numbers that can only be times since 1970; None for others."""
+    if not (column.dtype.is_integer() or column.dtype.is_float()) or not len(column.drop_nulls()):
         return None
     low, high = float(column.min()), float(column.max())  # type: ignore[arg-type]
     return next((TimeFormat(name) for name, (least, most, _) in _EPOCHS.items() if least <= low <= high <= most), None)
@@ -131,8 +131,11 @@ def parse_times(column: pl.Series, form: TimeFormat | None) -> tuple[Times, Mask
     if isinstance(column.dtype, pl.Datetime):
         column = column.dt.replace_time_zone(None) if column.dtype.time_zone == "UTC" else _to_utc(column)
         column = column.cast(pl.Datetime("us"))
-    elif column.dtype == pl.Float32 or column.dtype.is_decimal():
+    elif column.dtype.is_float() or column.dtype.is_decimal():
         column = column.cast(pl.Float64)
+        if form is not None and form.is_epoch:
+            _, _, unit = _EPOCHS[form.pattern]
+            column = (column.fill_nan(None) * unit).round().cast(pl.Int64, strict=False).cast(pl.Datetime("us"))
     elif column.dtype.is_integer():
         column = column.cast(pl.Int64, strict=False)
         if form is not None and form.is_epoch:
