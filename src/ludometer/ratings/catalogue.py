@@ -15,6 +15,7 @@ from ludometer.extensions import find_extensions, load_extension, load_reference
 from ludometer.matches import Matches, Seats
 from ludometer.ratings.driver import AnySystem
 from ludometer.ratings.prizes import WINNER, Prizes
+from ludometer.ratings.state_space.parameters import Parameters
 from ludometer.scale import Base
 
 DEFAULT_SYSTEM = "elo"
@@ -190,6 +191,11 @@ _SERIES = {"k": "k", **_START, "first": "first", "newcomer_k": "newcomer_k", "fl
 _HOME = "ludometer.ratings.systems"
 
 SYSTEMS: dict[str, Entry] = {
+    "state-space": Entry(
+        "ludometer.ratings.state_space.system:make_state_space",
+        {name: name for name in Parameters.__dataclass_fields__} | _START,
+        remark="; those that are not given are fitted",
+    ),
     "elo": Entry(f"{_HOME}.elo:Elo", {"k": "k", **_START, "share": "share"}, multiplayer=True),
     "best-fit": Entry(f"{_HOME}.best_fit:BestFit", {"share": "share"}, multiplayer=True, remark="; its k is fitted"),
     "dynamic": Entry(_make_dynamic, {"h": "h", **_START, "retire": "retire_after"}),

@@ -1,8 +1,8 @@
 """Eight float64 lanes as one value inside Numba kernels: loads, stores, arithmetic and the logistic function in SIMD.
 
 Numba turns a loop over lanes into SIMD code only under narrow conditions. Here the LLVM vector is a type of its own,
-so a kernel written with it is vectorised on every CPU, and reads like its plain twin. `get`, `put`, `exp`, `larger`
-and `smallest` work on numbers and on lanes alike: what is written with them serves one lane and eight.
+so a kernel written with it is vectorised on every CPU, and reads like its plain twin. `get`, `put`, `exp`, `log`,
+`root`, `larger` and `smallest` work on numbers and on lanes alike: what is written with them serves one lane and eight.
 """
 
 from __future__ import annotations
@@ -200,6 +200,55 @@ def _maximum(typing: Any, a: Any, b: Any) -> Any:  # noqa: ARG001
     return LANES(LANES, LANES), codegen
 
 
+@intrinsic
+def _square_root(typing: Any, value: Any) -> Any:  # noqa: ARG001
+    """The square root in every lane."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
+        root = ir.FunctionType(_VECTOR, [_VECTOR])
+        return builder.call(cgutils.get_or_insert_function(builder.module, root, f"llvm.sqrt.v{WIDTH}f64"), args)
+
+    return LANES(LANES), codegen
+
+
+@intrinsic
+def _split(typing: Any, value: Any) -> Any:  # noqa: ARG001
+    """(n, m) with value = 2**n m and m from 1/sqrt(2) to sqrt(2), in every lane; for values that are normal."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        def constant(number: int) -> Any:
+            return ir.Constant(_BITS, [number] * WIDTH)
+
+        # sqrt(1/2) becomes the beginning of a binade, so that the mantissa is on both sides of 1
+        shift = 0x3FF0000000000000 - 0x3FE6A09E667F3BCD
+        bits = builder.add(builder.bitcast(args[0], _BITS), constant(shift))
+        exponent = builder.sub(builder.ashr(bits, constant(52)), constant(1023))
+        mantissa = builder.add(builder.and_(bits, constant((1 << 52) - 1)), constant(0x3FE6A09E667F3BCD))
+        pair = builder.sitofp(exponent, _VECTOR), builder.bitcast(mantissa, _VECTOR)
+        return context.make_tuple(builder, signature.return_type, pair)
+
+    return types.UniTuple(LANES, 2)(LANES), codegen
+
+
+@register_jitable
+def logarithm(x):  # type: ignore[no-untyped-def]  # Numba infers the types
+    """log(x) in every lane, to 4e-16 of its value near 1; x must be a normal positive number."""
+    n, m = _split(x)
+    s = (m - splat(1.0)) / (m + splat(1.0))
+    z = s * s
+    p = splat(1.0 / 19.0)
+    p = multiply_add(p, z, splat(1.0 / 17.0))
+    p = multiply_add(p, z, splat(1.0 / 15.0))
+    p = multiply_add(p, z, splat(1.0 / 13.0))
+    p = multiply_add(p, z, splat(1.0 / 11.0))
+    p = multiply_add(p, z, splat(1.0 / 9.0))
+    p = multiply_add(p, z, splat(1.0 / 7.0))
+    p = multiply_add(p, z, splat(1.0 / 5.0))
+    p = multiply_add(p, z, splat(1.0 / 3.0))
+    p = multiply_add(p, z, splat(1.0))
+    return multiply_add(n, splat(0.6931471805599453), splat(2.0) * s * p)
+
+
 @register_jitable
 def logistic(x):  # type: ignore[no-untyped-def]  # Numba infers the types
     """1 / (1 + exp(-x)) in every lane, to 1e-15; beyond |x| = 700 as at 700, so nothing overflows."""
@@ -268,6 +317,30 @@ def _exp(x: Any) -> Any:
     if isinstance(x, Lanes):
         return lambda x: exponential(x)  # noqa: PLW0108 - Numba wants a Python function
     return lambda x: math.exp(x)  # noqa: PLW0108
+
+
+def log(x: Any) -> Any:
+    """The natural logarithm of positive numbers."""
+    return np.log(x)
+
+
+@overload(log, strict=False)
+def _log(x: Any) -> Any:
+    if isinstance(x, Lanes):
+        return lambda x: logarithm(x)  # noqa: PLW0108 - Numba wants a Python function
+    return lambda x: math.log(x)  # noqa: PLW0108
+
+
+def root(x: Any) -> Any:
+    """The square root."""
+    return np.sqrt(x)
+
+
+@overload(root, strict=False)
+def _root(x: Any) -> Any:
+    if isinstance(x, Lanes):
+        return lambda x: _square_root(x)  # noqa: PLW0108 - Numba wants a Python function
+    return lambda x: math.sqrt(x)  # noqa: PLW0108
 
 
 def larger(a: Any, b: Any) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from ludometer.errors import LudometerError
 
@@ -31,12 +31,8 @@ class Parameters:
     """The SD of what it changes by playing one match."""
     advantage: float = 0.0
     """What the better seat is worth: White, the home side, the first to move."""
-    entry: float = 0.0
-    """The level at which the first newcomers enter; those who play are around 0."""
-    entry_sd: float = 0.0
-    """How uncertain the entry level is at first: results of newcomers move it."""
     entry_drift: float = 0.0
-    """The SD of what the entry level changes in a year."""
+    """The SD of what the level of newcomers changes in a year; their results move it. The first ones enter at 0."""
     opponent_share: float = 0.0
     """The share of their first opponent's lead over the mean level with which a newcomer enters."""
     pairing: float = 0.0
@@ -94,9 +90,7 @@ class Parameters:
         return replace(self, pairing=0.0, pairing_new=0.0)
 
 
-_SIGNED = frozenset({"advantage", "entry", "opponent_share", "learning", "activity", "rust"})
-
-Scale = Literal["log", "linear"]
+_SIGNED = frozenset({"advantage", "opponent_share", "learning", "activity", "rust"})
 
 
 @dataclass(frozen=True)
@@ -105,9 +99,21 @@ class Knob:
 
     name: str
     begin: float
-    scale: Scale = "log"
+    is_log: bool = True
     step: float = 1.0
-    """Points of a linear scale that count as one step of the fit."""
+    """What counts as 1 on a linear scale; on the scale of logarithms 1 is a factor e."""
+    doubt: float = 1.5
+    """The SD of the belief that it is near its beginning, on its scale: it keeps short records sensible."""
+
+    def to_scale(self, value: float) -> float:
+        """Where a value is on the scale of the fit."""
+        return math.log(value) if self.is_log else value / self.step
+
+    def from_scale(self, place: float) -> float:
+        """The value at a place, kept between what a computer can tell from 0 and a million."""
+        if self.is_log:
+            return math.exp(min(max(place, -25.0), 14.0))
+        return min(max(place * self.step, -1e6), 1e6)
 
 
 @dataclass(frozen=True)
@@ -116,3 +122,26 @@ class Ingredient:
 
     name: str
     knobs: tuple[Knob, ...]
+    needs: str = ""
+    """What has to be there: a column of the record, or another ingredient."""
+
+
+BASIC = Ingredient("strength", (Knob("spread", 250.0), Knob("drift", 60.0)))
+TIMELESS = Ingredient("strength", (Knob("spread", 250.0), Knob("match_drift", 5.0)))
+"""The basic ingredient of a record without times."""
+
+INGREDIENTS = (
+    Ingredient("advantage", (Knob("advantage", 0.0, is_log=False, step=30.0, doubt=5.0),), needs="advantage"),
+    Ingredient("entry", (Knob("entry_drift", 50.0),)),
+    Ingredient("first opponent", (Knob("opponent_share", 0.1, is_log=False, step=0.3),)),
+    Ingredient("pairing", (Knob("pairing", 0.1),)),
+    Ingredient("learning", (Knob("learning", 5.0, is_log=False, step=30.0), Knob("learning_matches", 5.0))),
+    Ingredient("young drift", (Knob("young_drift", 1.0), Knob("young_matches", 50.0)), needs="time"),
+    Ingredient("pairing of newcomers", (Knob("pairing_new", 1.0), Knob("pairing_matches", 50.0)), needs="pairing"),
+    Ingredient("information", (Knob("information", 0.9, doubt=0.5),)),
+    Ingredient("activity", (Knob("activity", 2.0, is_log=False, step=30.0), Knob("activity_days", 60.0)), needs="time"),
+    Ingredient("rust", (Knob("rust", 5.0, is_log=False, step=30.0),), needs="time"),
+    Ingredient("form", (Knob("form", 40.0), Knob("form_days", 60.0)), needs="time"),
+    Ingredient("drift by matches", (Knob("match_drift", 5.0),), needs="time"),
+)
+"""What is tried beside the basic one, in this order; each is kept if it pays."""

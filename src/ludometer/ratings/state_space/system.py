@@ -1,0 +1,213 @@
+"""The state-space rating system: its filter behind the interface of all systems, with parameters fitted to the record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ludometer.arrays import Codes, Floats, Halves
+from ludometer.errors import LudometerError, MatchDataError
+from ludometer.kernels.state_space import filter as rows
+from ludometer.matches import Matches
+from ludometer.ratings.state_space.fitting import Fit, fit
+from ludometer.ratings.state_space.packing import MOST_COUNTED, pack_tables, pack_values
+from ludometer.ratings.state_space.parameters import INGREDIENTS, Parameters
+from ludometer.ratings.state_space.runs import PairRuns, new_careers, play_pairs
+from ludometer.scale import from_elo, to_elo
+
+MOST_FITTED = 1_500_000
+"""Parameters are fitted to at most so many matches, the first ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class FilterState:
+    """What is believed of each player, in natural units, and when they played; see the rows of the filter kernel."""
+
+    belief: Floats
+    """(players, ROWS): strength, its variance, and so on."""
+    career: Floats
+    """(players, COLUMNS): time of the last match and matches played."""
+    level: Floats
+    """(LEVELS): the level of newcomers, its variance, the mean level of those who play."""
+    clock: float = -np.inf
+    """The time of the last match in days."""
+
+
+@dataclass(frozen=True)
+class FittedStateSpace:
+    """The filter with its parameters: beliefs about all players, match after match.
+
+    >>> system = FittedStateSpace(Parameters(spread=200, drift=0))
+    >>> state, expected = system.play(system.start(2), Matches.of_pairs([0, 0], [1, 1], [1, 1]))
+    >>> expected.round(3).tolist(), system.ratings(state).round(1).tolist()
+    ([0.5, 0.663], [1628.0, 1372.0])
+    >>> system.uncertainty(state).round(1).tolist()
+    [170.5, 170.5]
+    """
+
+    values: Parameters = field(default_factory=Parameters)
+    start_rating: float = 1500.0
+    in_sample: bool | None = None
+    fit: Fit | None = field(default=None, compare=False, repr=False)
+    name: ClassVar[str] = "state-space"
+    uses: ClassVar[tuple[str, ...]] = ("advantage", "weight")
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """All parameters by name, their standard errors where they were fitted, and what they say in words."""
+        from ludometer.ratings.state_space.words import describe
+
+        found: dict[str, Any] = self.values.document() | {"start_rating": self.start_rating}
+        if self.fit is not None:
+            found |= {"errors": self.fit.errors, "fitted_to": self.fit.n_matches}
+        if self.in_sample is not None:
+            found["in_sample"] = self.in_sample
+        return found | {"in_words": describe(self.values, self.fit)}
+
+    def start(self, n_players: int) -> FilterState:
+        """Nobody has played."""
+        return FilterState(np.zeros((n_players, rows.ROWS)), new_careers(n_players), np.zeros(rows.LEVELS))
+
+    def play(self, state: FilterState, matches: Matches) -> tuple[FilterState, Floats]:
+        """Play the matches in order."""
+        state, expected, _ = self.play_with_levels(state, matches, wants_levels=False)
+        return state, expected
+
+    def play_with_levels(
+        self, state: FilterState, matches: Matches, *, wants_levels: bool = True
+    ) -> tuple[FilterState, Floats, Floats]:
+        """Play the matches in order; also the mean rating of each pair before its match."""
+        record = PairRuns.of(matches, state.clock)
+        if len(record) and record.day[0] < state.clock:
+            raise MatchDataError("these matches begin before the last one that was played")
+        pairs, n = matches.pairs, len(matches)
+        belief, career = self._grown(state, len(matches.players))
+        level, clock = state.level.copy(), np.array([state.clock])
+        logit, middle = np.empty(n), np.empty(n if wants_levels else 0)
+        most = record.most_played + int(career[:, rows.BEFORE : rows.TODAY + 1].sum(axis=1).max(initial=0))
+        play_pairs(
+            pairs.first,
+            pairs.second,
+            pairs.halves,
+            record.day,
+            record.seat,
+            record.weight,
+            career,
+            belief.reshape(-1),
+            level,
+            clock,
+            self._packed,
+            pack_tables([self.values], most)[:, 0].copy(),
+            logit,
+            middle,
+            np.empty(0),
+        )
+        expected = 1 / (1 + np.exp(np.clip(-logit, -700, 700)))
+        return FilterState(belief, career, level, float(clock[0])), expected, self.start_rating + to_elo(middle)
+
+    def ratings(self, state: FilterState) -> Floats:
+        """In Elo points: strength with what was learnt; the first newcomers enter at the start rating."""
+        return self.start_rating + to_elo(self._now(state)[0])
+
+    def uncertainty(self, state: FilterState) -> Floats:
+        """The SD of each rating at the time of the last match of the record."""
+        return to_elo(np.sqrt(self._now(state)[1]))
+
+    def expect(self, state: FilterState, first: Codes, second: Codes, seat: Halves | int = 0) -> Floats:
+        """What each first player is expected to score at the time of the last match, on neutral ground or not."""
+        mean, variance = self._now(state)
+        difference = mean[first] - mean[second] + from_elo(self.values.advantage) * np.asarray(seat)
+        slope = 1 / np.sqrt(1 + rows.CURVATURE * (variance[first] + variance[second]))
+        return np.asarray(1 / (1 + np.exp(np.clip(-slope * difference, -700, 700))))
+
+    @cached_property
+    def _packed(self) -> Floats:
+        return pack_values([self.values])[:, 0].copy()
+
+    def _grown(self, state: FilterState, n_players: int) -> tuple[Floats, Floats]:
+        """The tables of players, with room for newcomers."""
+        n_new = max(0, n_players - len(state.career))
+        belief = np.concatenate((state.belief, np.zeros((n_new, rows.ROWS))))
+        return belief, np.concatenate((state.career, new_careers(n_new)))
+
+    def _now(self, state: FilterState) -> tuple[Floats, Floats]:
+        """Means and variances at the time of the last match; of those without one as newcomers."""
+        values, career, belief = self._packed, state.career, state.belief
+        played = career[:, rows.LAST] > -np.inf
+        pause = np.where(played, state.clock - np.where(played, career[:, rows.LAST], 0.0), 0.0)
+        count = career[:, rows.BEFORE] + np.where(pause > 0, career[:, rows.TODAY], 0.0)
+        most = int(min(count.max(initial=0), MOST_COUNTED))
+        table = pack_tables([self.values], most).reshape(-1, rows.TABLES)[np.minimum(count, most).astype(np.int64)]
+        recent = (belief[:, rows.ACTIVITY] + np.where(pause > 0, career[:, rows.TODAY], 0.0)) * np.exp(
+            -pause * values[rows.ACTIVITY_RATE]
+        )
+        kept = np.exp(-pause * values[rows.FORM_RATE])
+        mean = (
+            belief[:, rows.MEAN]
+            + table[:, rows.LEARNT]
+            + values[rows.ACTIVITY_GAIN] * np.log1p(recent)
+            + kept * belief[:, rows.FORM]
+            - values[rows.RUST] * (1 - np.exp(-pause * rows.RUST_RATE))
+        )
+        drift = values[rows.DRIFT] * (1 + values[rows.YOUNG_DRIFT] * table[:, rows.YOUNG]) * pause
+        form = kept**2 * belief[:, rows.FORM_VARIANCE] + values[rows.FORM_SPREAD] * (1 - kept**2)
+        variance = belief[:, rows.VARIANCE] + drift + form + 2 * kept * belief[:, rows.FORM_COVARIANCE]
+        entry, entry_variance = state.level[rows.ENTRY_LEVEL], state.level[rows.ENTRY_VARIANCE]
+        fresh = values[rows.SPREAD] + entry_variance + values[rows.FORM_SPREAD]
+        return np.where(played, mean, entry), np.where(played, variance, fresh)
+
+
+@dataclass(frozen=True)
+class StateSpace:
+    """The state-space system before it is fitted: `fitted` finds its parameters for a record.
+
+    Parameters that are given stay as they are; if all are given (a `Parameters`), nothing is fitted.
+    """
+
+    given: Mapping[str, float] = field(default_factory=dict)
+    start_rating: float = 1500.0
+    name: ClassVar[str] = "state-space"
+    uses: ClassVar[tuple[str, ...]] = FittedStateSpace.uses
+
+    def __post_init__(self) -> None:
+        Parameters.of(dict(self.given))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Those that were given."""
+        return {**self.given, "start_rating": self.start_rating}
+
+    @property
+    def untuned(self) -> FittedStateSpace:
+        """With the parameters that are used when none is fitted."""
+        return FittedStateSpace(Parameters(**self.given), self.start_rating)
+
+    def fitted(self, matches: Matches, *, in_sample: bool) -> FittedStateSpace:
+        """The system with parameters for these matches."""
+        if not len(matches):
+            raise MatchDataError("there are no matches")
+        if len(self.given) == len(Parameters.__dataclass_fields__):
+            return replace(self.untuned, in_sample=None)
+        part = matches.part(0, min(len(matches), MOST_FITTED))
+        runs = PairRuns.of(part)
+        has = {*matches.columns, *(["time"] if _has_times(runs) else [])}
+        if not runs.seat.any():
+            has.discard("advantage")
+        found = fit(runs, frozenset(has), fixed=dict(self.given), ingredients=INGREDIENTS)
+        return FittedStateSpace(found.parameters, self.start_rating, in_sample, found)
+
+
+def _has_times(runs: PairRuns) -> bool:
+    """Whether time passes in the record."""
+    return runs.matches.time is not None and bool(runs.day[-1] > runs.day[0])
+
+
+def make_state_space(start_rating: float = 1500.0, **given: float) -> StateSpace:
+    """From what users write: state-space:drift=35."""
+    if not all(isinstance(value, int | float) for value in given.values()):
+        raise LudometerError("the parameters of state-space are numbers, such as state-space:drift=35")
+    return StateSpace(given, start_rating)
