@@ -21,7 +21,7 @@ from tests.ratings.simulated_series import series_of
 
 
 def test_all_systems_of_the_contract_are_there_and_rate() -> None:
-    named = ["elo", "best-fit", "dynamic", "dynamic-shrinking", "ics", "smith", "glicko2", "static"]
+    named = ["state-space", "elo", "best-fit", "dynamic", "dynamic-shrinking", "ics", "smith", "glicko2", "static"]
     assert list(SYSTEMS) == [*named, "federation", "series-elo", "additive-series-elo"]
     matches = simulate_strengths(30, 1_500, seed=1)
     for name, system in zip(named, all_systems(multiplayer=False), strict=True):

@@ -1,4 +1,4 @@
-"""The state-space rating system: its filter behind the interface of all systems, with parameters fitted to the record."""
+"""The state-space rating system: the filter behind the interface of all systems, fitted to the record."""
 
 from __future__ import annotations
 

@@ -2,8 +2,50 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ludometer.ratings.state_space.fitting import Fit
 from ludometer.ratings.state_space.parameters import Parameters
+
+_SENTENCES = (
+    ("spread", "newcomers differ from the level of newcomers by {spread:.0f} points (SD)"),
+    ("drift", "strengths drift by {drift:.0f} points in a year"),
+    ("match_drift", "strengths drift by {match_drift:.1f} points per match played"),
+    ("advantage", "the better seat is worth {advantage:.0f} points"),
+    ("entry_drift", "the level of newcomers drifts by {entry_drift:.0f} points in a year"),
+    ("opponent_share", "newcomers enter with a share of {opponent_share:.2f} of their first opponent's lead"),
+    ("pairing", "being paired says as much as {pairing:.2f} results between equals"),
+    (
+        "pairing_new",
+        "pairing says {pairing_new:.1f} times more while a player is new, over {pairing_matches:.0f} matches",
+    ),
+    (
+        "learning",
+        "players gain {learning:.0f} points with each doubling of experience, from {learning_matches:.1f} matches on",
+    ),
+    (
+        "young_drift",
+        "the variance of newcomers drifts {young_drift:.1f} times more, fading over {young_matches:.0f} matches",
+    ),
+    ("information", "a result makes ratings surer by {information:.2f} of what it would in theory"),
+    (
+        "activity",
+        "each doubling of recent matches is worth {activity:.0f} points, remembered for {activity_days:.0f} days",
+    ),
+    ("rust", "a long pause costs {rust:.0f} points, 63% of it in the first year"),
+    ("form", "form moves strengths by {form:.0f} points (SD), and lasts {form_days:.0f} days"),
+)
+"""What is said of a parameter that is not at its off value."""
+
+
+@dataclass(frozen=True)
+class _Measured:
+    value: float
+    error: float | None
+
+    def __format__(self, specification: str) -> str:
+        text = format(self.value, specification)
+        return text if self.error is None else f"{text} (±{format(self.error, specification)})"
 
 
 def describe(values: Parameters, fit: Fit | None = None) -> list[str]:
@@ -13,51 +55,6 @@ def describe(values: Parameters, fit: Fit | None = None) -> list[str]:
     ['strengths drift by 35 points in a year', 'the better seat is worth 34 points']
     """
     errors = {} if fit is None else fit.errors
-
-    def number(name: str, digits: int = 0, factor: float = 1.0) -> str:
-        text = f"{factor * getattr(values, name):.{digits}f}"
-        if name not in errors:
-            return text
-        return f"{text} (±{factor * errors[name]:.{max(digits, 0)}f})"
-
-    said = [f"newcomers differ from their level by {number('spread')} points (SD)"]
-    if values.drift:
-        said.append(f"strengths drift by {number('drift')} points in a year")
-    if values.match_drift:
-        said.append(f"strengths drift by {number('match_drift', 1)} points per match played")
-    if values.advantage:
-        said.append(f"the better seat is worth {number('advantage')} points")
-    if values.entry_drift:
-        said.append(f"the level of newcomers drifts by {number('entry_drift')} points in a year")
-    if values.opponent_share:
-        share = number("opponent_share", 0, 100)
-        said.append(f"newcomers enter with {share}% of the lead or lag of their first opponent")
-    if values.pairing:
-        said.append(f"being paired says as much as {number('pairing', 2)} results between equals")
-        if values.pairing_new:
-            said.append(
-                f"and {number('pairing_new', 1)} times more when a player is new "
-                f"(fading over {number('pairing_matches')} matches)"
-            )
-    if values.learning:
-        said.append(
-            f"players gain {number('learning')} points with each doubling of experience, "
-            f"counted from {number('learning_matches', 1)} matches"
-        )
-    if values.young_drift:
-        said.append(
-            f"newcomers drift {number('young_drift', 1)} times more in variance, "
-            f"fading over {number('young_matches')} matches"
-        )
-    if values.information != 1:
-        said.append(f"a result makes ratings surer by {number('information', 0, 100)}% of what it would in theory")
-    if values.activity:
-        said.append(
-            f"each doubling of recent matches is worth {number('activity')} points; "
-            f"matches count for {number('activity_days')} days"
-        )
-    if values.rust:
-        said.append(f"a pause of a year costs {number('rust', 0, 0.632)} points")
-    if values.form:
-        said.append(f"form moves strengths by {number('form')} points (SD) over {number('form_days')} days")
-    return said
+    off = {"information": 1.0}
+    numbers = {name: _Measured(value, errors.get(name)) for name, value in values.document().items()}
+    return [text.format_map(numbers) for name, text in _SENTENCES if numbers[name].value != off.get(name, 0.0)]
