@@ -59,7 +59,7 @@ def test_parameters_are_given_by_users_words(text: str, system: object) -> None:
         ("dynamic:h=fast", "write parameters as"),
         ("dynamic-shrinking:h=optimal", "does not shrink"),
         ("dynamic:h=5000", "must be below 1390"),
-        ("trueskill", "no rating system is called 'trueskill'; there are: elo"),
+        ("trueskill", "no rating system is called 'trueskill'; there are: state-space, elo"),
     ],
 )
 def test_wrong_words_are_refused(text: str, message: str) -> None:
