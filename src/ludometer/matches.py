@@ -122,6 +122,9 @@ class Matches:
     score: Floats | None = None
     side: Labels | None = None
     seat_covariates: Mapping[str, Covariate] = field(default_factory=dict)
+    unasked: frozenset[str] = frozenset()
+    """Optional columns that nobody named: a reader found them in a file. A system that cannot use them does without a
+    word, and they are no part of the fingerprint."""
 
     @classmethod
     def of_pairs(
@@ -190,7 +193,7 @@ class Matches:
         [0, 0]
         """
         faults = _Faults()
-        checked = replace(self, **_checked(self, columns, faults))
+        checked = replace(self, unasked=self.unasked.difference(columns), **_checked(self, columns, faults))
         faults.refuse()
         return checked
 
@@ -636,8 +639,8 @@ class Fingerprint:
     """A hash over who met whom, when and how it ended, batch by batch.
 
     Players and labels are numbered anew in order of appearance, so that neither the order of rows in a file nor names
-    in rows that were left out make a difference, and batches give what the whole gives. Columns that are absent leave
-    no trace.
+    in rows that were left out make a difference, and batches give what the whole gives. Columns that are absent, or
+    that nobody asked for, leave no trace.
     """
 
     def __init__(self) -> None:
@@ -677,6 +680,8 @@ class Fingerprint:
         if batch.time is not None:
             self._update("time", batch.time.astype(np.float64 if batch.time.dtype.kind != "M" else "datetime64[us]"))
         for name in batch.columns:
+            if name in batch.unasked:
+                continue
             column = batch.advantages if name == "advantage" else getattr(batch, name)
             for own, values in column.items() if isinstance(column, Mapping) else ((None, column),):
                 key = name if own is None else f"{name} {own}"

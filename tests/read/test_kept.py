@@ -38,8 +38,10 @@ def kept(text: str, tmp_path: Path, **options: Any) -> Matches:
 
 
 def test_nothing_is_kept_unasked(tmp_path: Path) -> None:
-    assert kept(CUP, tmp_path).columns == ()
+    assert kept(CUP, tmp_path, uses=()).columns == ()
     assert kept(DOUBLES, tmp_path).columns == ()
+    # but who is at home, which the columns of the players say
+    assert kept(CUP, tmp_path).columns == ("advantage",)
 
 
 def test_columns_per_match_follow_the_order_of_time(tmp_path: Path) -> None:
@@ -119,7 +121,10 @@ def test_a_match_with_a_bad_side_falls_as_a_whole(tmp_path: Path) -> None:
         ({"keep": "weight"}, "--keep weight: no column holds it. Name it with --weight COLUMN"),
         ({"session": "evnt"}, "--session evnt: no such column; did you mean 'event'"),
         ({"weight": "event"}, "event is not a number above 0: 3"),
-        ({"advantage": "event"}, r"event does not say who has the advantage \(1, 0, -1, home, away, neutral\): 3"),
+        (
+            {"advantage": "event"},
+            r"event does not say who has the advantage \(1, 0, -1, home, away, neutral\); labels .*: 3",
+        ),
         ({"session": "event"}, r"event is missing: 1 \(row 3\)"),
         ({"side": "team"}, "--side team_1: no such column"),
     ],

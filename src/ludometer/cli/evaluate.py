@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ludometer.cli.declared import argument, group, option, takes
-from ludometer.cli.loading import load, named
+from ludometer.cli.loading import columns_used, load, named
 from ludometer.cli.screen import listen, note
 from ludometer.cli.shared import FileOptions, JsonOption, check_targets, stream_option
 from ludometer.wording import percent
@@ -56,14 +56,15 @@ def command(options: EvaluateOptions) -> None:
     """
     listen()
     from ludometer.ratings import evaluate
-    from ludometer.ratings.catalogue import make_system
+    from ludometer.ratings.catalogue import all_systems, make_system
     from ludometer.report.presenter import Part, present_parts
 
     check_targets([options.file], options.json.json_file)
     prizes = options.reading.prize_rule
     systems = [make_system(text, prizes=prizes) for text in options.systems] or None
     parts = []
-    for matches in load(options.file, options.reading, stream=options.stream):
+    uses = columns_used(*(systems or all_systems(multiplayer=False, prizes=prizes)))
+    for matches in load(options.file, options.reading, stream=options.stream, uses=uses):
         with named(matches):
             result = evaluate(matches.matches, systems=systems, since=options.since, bins=options.bins, prizes=prizes)
         fitted = [score.system for score in result.systems if score.parameters.get("in_sample")]

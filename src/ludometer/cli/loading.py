@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ludometer.cli.screen import counting, note
@@ -74,19 +74,26 @@ class Counted(Protocol):
         ...
 
 
-def load(file: str, options: FileOptions, *, stream: bool = False, connect: bool = True) -> list[Group]:
+def columns_used(*systems: object) -> tuple[str, ...]:
+    """The optional columns that any of these rating systems can use."""
+    return tuple(dict.fromkeys(name for system in systems for name in getattr(system, "uses", ())))
+
+
+def load(
+    file: str, options: FileOptions, *, stream: bool = False, connect: bool = True, uses: tuple[str, ...] = ()
+) -> list[Group]:
     """Read the file as the options say, note what was understood, and return its groups.
 
     A stream is one group, read while it is played. `connect` looks at connected groups of players too; a command that
-    does so itself goes without.
+    does so itself goes without. Columns that it `uses` are read if they are there under their usual names.
     """
     if stream:
-        return [_open_stream(file, options)]
+        return [_open_stream(file, options, uses)]
     from ludometer.matches import Seats
     from ludometer.read import read_file
 
     with counting("read", "rows") as on_rows:
-        reading = read_file(file, options.columns, on_rows=on_rows)
+        reading = read_file(file, replace(options.columns, uses=uses), on_rows=on_rows)
     remarks = reading.describe()
     record = next(iter(reading.groups.values()))
     is_multiplayer = isinstance(record.table, Seats) and record.table.sizes.max(initial=0) > 2
@@ -106,13 +113,13 @@ def load(file: str, options: FileOptions, *, stream: bool = False, connect: bool
     return [_connect(value, matches, options.min_component, reading.n_bad_rows) for value, matches in groups.items()]
 
 
-def _open_stream(file: str, options: FileOptions) -> Group:
+def _open_stream(file: str, options: FileOptions, uses: tuple[str, ...]) -> Group:
     from ludometer.read import stream_matches
 
     for name in ("min_component", "experience"):
         if getattr(options, name):
             raise LudometerError(f"--{name.replace('_', '-')} needs the whole file: leave out --stream")
-    stream = stream_matches(file, options.columns)
+    stream = stream_matches(file, replace(options.columns, uses=uses))
     note(*stream.describe())
     return Group(None, stream)
 

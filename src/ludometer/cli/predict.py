@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import click
 
 from ludometer.cli.declared import argument, group, option, takes
-from ludometer.cli.loading import Group, load, named
+from ludometer.cli.loading import Group, columns_used, load, named
 from ludometer.cli.screen import listen, note, note_system
 from ludometer.cli.shared import FileOptions, JsonOption, check_targets, stream_option
 from ludometer.ratings.catalogue import DEFAULT_SYSTEM, default_system, make_system
@@ -50,7 +50,9 @@ def command(options: PredictOptions) -> None:
         raise click.UsageError("name the players who meet: two or more")
     prizes = options.reading.prize_rule
     named_system = None if options.system is None else make_system(options.system, prizes=prizes)
-    groups, left_out = _with_players(load(options.file, options.reading, stream=options.stream), options.players)
+    uses = columns_used(named_system or make_system(DEFAULT_SYSTEM))
+    loaded = load(options.file, options.reading, stream=options.stream, uses=uses)
+    groups, left_out = _with_players(loaded, options.players)
     parts: list[Part] = []
     for matches in groups:
         with named(matches):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ludometer.cli.declared import Number, argument, group, option, takes
-from ludometer.cli.loading import load, named
+from ludometer.cli.loading import columns_used, load, named
 from ludometer.cli.screen import listen, note_system
 from ludometer.cli.shared import FileOptions, JsonOption, base_option, check_targets, stream_option
 from ludometer.ratings.catalogue import DEFAULT_SYSTEM, default_system, make_system
@@ -99,7 +99,8 @@ def command(options: RateOptions) -> None:
     given |= {"k": options.k, "start": options.start}
     named_system = None if options.system is None else make_system(options.system, **given)
     listing, parts = options.listing, list[Part]()
-    for matches in load(options.file, options.reading, stream=options.stream):
+    uses = columns_used(named_system or make_system(DEFAULT_SYSTEM))
+    for matches in load(options.file, options.reading, stream=options.stream, uses=uses):
         with named(matches):
             system = named_system or default_system(matches.matches, **given)
             ratings = rate(matches.matches, system=system)

@@ -52,7 +52,10 @@ class FileOptions:
     )
     weight: str | None = option("--weight", metavar="COLUMN", help="Column with the weight of each match.")
     advantage: str | None = option(
-        "--advantage", metavar="COLUMN", help="Who has an advantage: none, order (the first player), or a column."
+        "--advantage",
+        metavar="COLUMN",
+        help="Who has an advantage: none, order (the first player), or a column (1, 0, -1; home, away; neutral: yes or "
+        "no).  [default: home and White, if the system uses it]",
     )
     side: str | None = option("--side", metavar="COLUMN", help="Team column (one row per match: COLUMN_1, COLUMN_2).")
     covariates: str | None = option(

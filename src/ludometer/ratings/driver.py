@@ -86,8 +86,11 @@ AnySystem = RatingSystem[Any] | FittingSystem
 
 
 def check_usable(system: AnySystem, matches: Matches) -> None:
-    """Refuse teams to a system that cannot use them, and log which columns it ignores."""
-    used = getattr(system, "uses", ())
+    """Refuse teams to a system that cannot use them, and log which columns it ignores.
+
+    Columns that nobody asked for it ignores without a word.
+    """
+    used = matches.unasked.union(getattr(system, "uses", ()))
     if "side" not in used:
         matches.refuse_teams(system.name)
     ignored = [name.replace("_", " ") for name in matches.columns if name not in used]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,12 +85,12 @@ def read_file(
         name=reader.source.name,
         groups=groups,
         by=reader.by_column,
-        columns=", ".join((reader.columns.describe(), *(column.describe() for column in reader.kept.columns))),
+        columns=", ".join((reader.columns.describe(), *(column.describe() for column in reader.kept.read_columns))),
         order=_describe_order(reader),
         n_rows=reader.n_rows,
         n_bad_rows=reader.n_dropped_rows,
         left_out=tuple(_left_out(reader)),
-        notes=(*reader.source.notes, *reader.notes),
+        notes=(*reader.source.notes, *reader.notes, *_notes_on_kept(reader)),
     )
 
 
@@ -121,19 +121,21 @@ class MatchStream:
                     )
                 self._last = time[-1:]
             self.n_matches += len(rows.first)
-            yield Matches.of_pairs(
+            batch = Matches.of_pairs(
                 owned(rows.first),
                 owned(rows.second),
                 owned(rows.halves),
                 players=self.reader.players.players,
                 time=time,
                 ordered=True,
+                **self.reader.kept.finish(rows.extra.kept, rows.extra.kept),
             )
+            yield self.reader.kept.marked(batch)
         _check(self.reader, self.n_matches)
 
     def left_out(self) -> list[str]:
         """What was left out, once everything was read."""
-        return [*_left_out(self.reader), *self.reader.source.notes, *self.reader.notes]
+        return [*_left_out(self.reader), *self.reader.source.notes, *self.reader.notes, *_notes_on_kept(self.reader)]
 
     def describe(self) -> list[str]:
         """How the file is read."""
@@ -147,6 +149,9 @@ def stream_matches(source: Any, options: ReadOptions | None = None) -> MatchStre
         raise MatchDataError("a stream has players, results and times only: leave out --stream")
     if options.by or options.order:
         raise MatchDataError("--by and --order need the whole file: leave out --stream")
+    # what labels mean is only known at the end of a file
+    if options.uses:
+        options = replace(options, uses=tuple(name for name in options.uses if name == "advantage"))
     reader = _new_reader(open_source(source), options)
     if not isinstance(reader.columns, PairColumns):
         raise MatchDataError("only files with one row per two-player match can be streamed: leave out --stream")
@@ -213,6 +218,9 @@ def _collect_pairs(reader: RowReader) -> dict[str | None, Matches]:
     if order is not None:
         columns, extra = [column[order] for column in columns], extra.take(order)
     columns = [owned(column) for column in columns]
+    if reader.kept.is_unasked("advantage") and not reader.columns.is_unequal and (columns[2] == 2).all():
+        # then the order of the players is that of the result
+        reader.kept.leave_out("advantage", "the first player won every match", len(columns[2]))
     whole = Matches.of_pairs(
         *columns,
         players=reader.players.players,
@@ -221,7 +229,14 @@ def _collect_pairs(reader: RowReader) -> dict[str | None, Matches]:
         **reader.kept.finish(extra.kept, extra.kept),
     )
     _note_repeats(reader, whole)
-    return _split(reader, whole, extra)
+    return _split(reader, reader.kept.marked(whole), extra)
+
+
+def _notes_on_kept(reader: RowReader) -> list[str]:
+    """Notes on further columns, for those who said what they use."""
+    if reader.options.uses is None:
+        return []
+    return reader.kept.notes(reader.columns.first if isinstance(reader.columns, PairColumns) else "the first player")
 
 
 def _note_alike(reader: RowReader) -> None:
@@ -267,7 +282,7 @@ def _collect_seats(reader: RowReader) -> dict[str | None, Matches]:
     bad_match = np.zeros(int(columns["match"].max(initial=-1)) + 2, bool)
     bad_match[columns["match"][columns["bad"]]] = True
     bad_match[-1] = True  # rows whose match is missing
-    for kind, rows in _match_faults(columns, bad_match, extra):
+    for kind, rows in _match_faults(reader, columns, bad_match, extra):
         reader.faults.add(kind, columns["row"][rows])
         reader.faults.n_bad_rows += len(rows)
         bad_match[columns["match"][rows]] = True
@@ -292,10 +307,12 @@ def _collect_seats(reader: RowReader) -> dict[str | None, Matches]:
         ordered=order is not None or heads.group is not None,
         **reader.kept.finish(heads.kept, extra.kept.take(seats)),
     )
-    return _split(reader, whole, heads)
+    return _split(reader, reader.kept.marked(whole), heads)
 
 
-def _match_faults(columns: dict[str, Any], bad_match: Mask, extra: Extra) -> Iterator[tuple[str, Counts]]:
+def _match_faults(
+    reader: RowReader, columns: dict[str, Any], bad_match: Mask, extra: Extra
+) -> Iterator[tuple[str, Counts]]:
     """Faults of whole matches: a single seat, a player twice, two times, one side."""
     match, player = columns["match"], columns["player"]
     sound = ~bad_match[match]
@@ -305,22 +322,34 @@ def _match_faults(columns: dict[str, Any], bad_match: Mask, extra: Extra) -> Ite
     first_row = np.full(len(bad_match), len(match))
     np.minimum.at(first_row, match, np.arange(len(match)))
     head = np.minimum(first_row[match], len(match) - 1)
-    shared = {"times": extra.time} if extra.time is not None else {}
-    shared |= {
-        f"values of {name or kind}": own for (kind, name), own in extra.kept.values.items() if kind in MATCH_COLUMNS
-    }
-    for noun, values in shared.items():
+    shared = {("time", ""): extra.time} if extra.time is not None else {}
+    shared |= {key: own for key, own in extra.kept.values.items() if key[0] in MATCH_COLUMNS}
+    for (kind, name), values in shared.items():
         differs = (values != values[head]) & ~((values != values) & (values[head] != values[head]))  # noqa: PLR0124 - NaN
-        yield f"a match has two {noun}", np.flatnonzero(sound & differs)
+        fault = f"a match has two {'times' if kind == 'time' else f'values of {name or kind}'}"
+        rows = np.flatnonzero(sound & differs)
+        if reader.kept.is_unasked(kind):
+            reader.kept.leave_out(kind, fault, len(rows))
+        else:
+            yield fault, rows
     side = extra.kept.values.get(("side", ""))
-    if side is not None:
-        has_other = np.zeros(len(bad_match), bool)
-        has_other[match[side != side[head]]] = True
-        yield "a match has only one side", np.flatnonzero(sound & ~has_other[match])
-        order = np.lexsort((columns["value"], side, match))
-        mates = (np.diff(match[order]) == 0) & (np.diff(side[order]) == 0) & sound[order[1:]]
-        differ = mates & (np.diff(columns["value"][order]) != 0)
-        yield "players of one side have different places", np.sort(order[1:][differ])
+    if side is not None and reader.kept.is_unasked("side"):
+        for fault, rows in _side_faults(columns, sound, side, head):
+            reader.kept.leave_out("side", fault, len(rows))
+    elif side is not None:
+        yield from _side_faults(columns, sound, side, head)
+
+
+def _side_faults(columns: dict[str, Any], sound: Mask, side: Codes, head: Counts) -> Iterator[tuple[str, Counts]]:
+    """Matches with one side, and players of one side who do not share a place."""
+    match = columns["match"]
+    has_other = np.zeros(int(match.max(initial=-1)) + 2, bool)
+    has_other[match[side != side[head]]] = True
+    yield "a match has only one side", np.flatnonzero(sound & ~has_other[match])
+    order = np.lexsort((columns["value"], side, match))
+    mates = (np.diff(match[order]) == 0) & (np.diff(side[order]) == 0) & sound[order[1:]]
+    differ = mates & (np.diff(columns["value"][order]) != 0)
+    yield "players of one side have different places", np.sort(order[1:][differ])
 
 
 def _repeated(match: Codes, player: Codes, sound: Mask) -> Counts:

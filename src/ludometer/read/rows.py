@@ -259,8 +259,14 @@ class RowReader:
 
     def _kept(self, names: list[str]) -> KeptReader:
         found = find_kept(names, self.options, self.columns, file=self.source.name)
-        is_said = any(column.kind == "advantage" for column in found)
-        return KeptReader(found, isinstance(self.columns, PairColumns), None if is_said else self.options.advantage)
+        is_said = any(column.kind == "advantage" and column.is_asked for column in found)
+        is_open = not is_said and self.options.advantage is None and "advantage" in self.options.used
+        return KeptReader(
+            found,
+            isinstance(self.columns, PairColumns),
+            advantage=None if is_said else self.options.advantage,
+            has_unequal_seats=is_open and self.columns.is_unequal,
+        )
 
     def _player_columns(self) -> tuple[str, ...]:
         columns = self.columns

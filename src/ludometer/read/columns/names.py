@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from ludometer.errors import LudometerError
 from ludometer.read.columns import arena
+
+Name = TypeVar("Name")
 
 FIRST = ("player_1", "white", "winner", "home", "first", arena.FIRST)
 SECOND = ("player_2", "black", "loser", "away", "second", arena.SECOND)
@@ -29,6 +32,49 @@ POINTS = (
     ("home_score", "away_score"),
 )
 TIME = ("time", "date", "datetime", "month", "round")
+
+UNEQUAL = (
+    ("white", "black"),
+    ("home", "away"),
+    ("home_team", "away_team"),
+    ("hometeam", "awayteam"),
+    ("home_player", "away_player"),
+    ("home_name", "away_name"),
+    ("home_team_name", "away_team_name"),
+    ("white_player", "black_player"),
+    ("white_name", "black_name"),
+)
+"""Columns of players whose seats differ: the first one plays at home or moves first."""
+
+WON = (("winner", "loser"), ("winner_name", "loser_name"))
+"""Columns of players that say who won."""
+
+OTHER_PLAYERS = (
+    *UNEQUAL[2:],
+    *WON[1:],
+    ("player1", "player2"),
+    ("player_a", "player_b"),
+    ("team_1", "team_2"),
+    ("team1", "team2"),
+    ("team_a", "team_b"),
+)
+OTHER_RESULT = ("ftr", "res", "outcome")
+OTHER_POINTS = (
+    ("fthg", "ftag"),
+    ("hg", "ag"),
+    ("home_goals", "away_goals"),
+    ("home_points", "away_points"),
+    ("score_home", "score_away"),
+    ("goals_home", "goals_away"),
+    ("white_score", "black_score"),
+    ("score1", "score2"),
+    ("score_a", "score_b"),
+    ("team_1_score", "team_2_score"),
+    ("player_1_score", "player_2_score"),
+)
+OTHER_TIME = ("match_date", "game_date", "tourney_date", "day", "timestamp", "played_at", "start_time", "utc_date")
+"""Further names, which count only where the usual ones do not suffice: what was readable is read as before."""
+
 MATCH = ("match", "match_id", "game", "game_id")
 PLAYER = ("player",)
 PLACE = ("place", "rank", "position")
@@ -67,6 +113,9 @@ class ReadOptions:
     """Columns that a model may use, one value per player in a match; with one row per match NAME_1 and NAME_2."""
     keep: tuple[str, ...] | str = ()
     """What is kept under its usual name: score, session, weight, advantage, side, or all of these that are there."""
+    uses: tuple[str, ...] | str | None = None
+    """What is kept if it is there and can be read: what a rating system `uses`. Of these score, session, advantage and
+    side are found by name, and a note says so; others have to be asked for. None is the advantage, without a note."""
     order: tuple[str, ...] | str = ()
     """Columns; like every list of columns here it may be one text with commas."""
     by: str | None = None
@@ -79,15 +128,22 @@ class ReadOptions:
     def __post_init__(self) -> None:
         if self.advantage is not None and not self.advantage.strip():
             raise LudometerError("--advantage: write none, order or the name of a column")
-        for name in ("order", "covariates", "seat_covariates", "keep"):
+        for name in ("order", "covariates", "seat_covariates", "keep", "uses"):
             given = getattr(self, name)
+            if given is None:
+                continue
             listed = given.split(",") if isinstance(given, str) else given
             object.__setattr__(self, name, tuple(own.strip() for own in listed if own.strip()))
 
     @property
+    def used(self) -> tuple[str, ...]:
+        """What is kept if it is there."""
+        return ("advantage",) if self.uses is None else tuple(self.uses)
+
+    @property
     def keeps(self) -> bool:
-        """Whether anything beside players, results and times is to be kept."""
-        named = (self.session, self.weight, self.advantage, self.side)
+        """Whether anything beside players, results, times and the advantage is to be kept."""
+        named = (self.session, self.weight, self.side)
         return any(named) or bool(self.covariates or self.seat_covariates or self.keep)
 
 
@@ -107,7 +163,12 @@ class PairColumns:
     @property
     def is_arena(self) -> bool:
         """Whether two models answered and somebody voted."""
-        return (_folded(self.first), _folded(self.second)) == (arena.FIRST, arena.SECOND)
+        return (fold(self.first), fold(self.second)) == (arena.FIRST, arena.SECOND)
+
+    @property
+    def is_unequal(self) -> bool:
+        """Whether the names say that the first player is better off: at home, or White."""
+        return (fold(self.first), fold(self.second)) in UNEQUAL
 
     def describe(self) -> str:
         """In a few words, for the user."""
@@ -126,6 +187,8 @@ class SeatColumns:
     times: tuple[str, ...]
     """Columns that may order the matches, best first."""
     prize: str | None = None
+    is_unequal = False
+    """Seats of a table differ only where a column says so."""
 
     def describe(self) -> str:
         """In a few words, for the user."""
@@ -138,12 +201,24 @@ def find_columns(names: Sequence[str], options: ReadOptions, *, file: str) -> Pa
 
     >>> find_columns(["date", "White", "Black", "Result"], ReadOptions(), file="games.csv").describe()
     'White, Black, Result'
+    >>> find_columns(["Date", "HomeTeam", "AwayTeam", "FTHG", "FTAG"], ReadOptions(), file="league.csv").describe()
+    'HomeTeam, AwayTeam, FTHG : FTAG'
     """
-    finder = Finder(tuple(names), file)
+    try:
+        return _find_columns(Finder(tuple(names), file), options)
+    except ColumnsNotFound as error:
+        try:
+            return _find_columns(Finder(tuple(names), file, is_wide=True), options)
+        except ColumnsNotFound:
+            raise error from None
+
+
+def _find_columns(finder: Finder, options: ReadOptions) -> PairColumns | SeatColumns:
+    names, file = finder.names, finder.file
     is_left = options.time == NO_TIME and NO_TIME not in names
     named = None if is_left else finder.named("--time", options.time)
     # --order takes the place of a time, so a column of dates that nobody named may have gaps
-    candidates = () if options.order or is_left else TIME
+    candidates = () if options.order or is_left else finder.known(TIME, OTHER_TIME)
     times = (named,) if named else finder.all_of(candidates)
     wants_seats = options.match or options.player or options.place
     if not wants_seats:
@@ -193,7 +268,7 @@ def find_named(names: Sequence[str], wanted: Iterable[str], option: str, *, file
 def _player_columns(finder: Finder, options: ReadOptions) -> tuple[str | None, str | None]:
     """The first two that belong together, such as home and away; else the first of either kind."""
     if not options.first and not options.second:
-        for pair in zip(FIRST, SECOND, strict=True):
+        for pair in finder.known(tuple(zip(FIRST, SECOND, strict=True)), OTHER_PLAYERS):
             first, second = (finder.first_of((name,)) for name in pair)
             if first and second:
                 return first, second
@@ -210,16 +285,16 @@ def _result_columns(finder: Finder, options: ReadOptions, first: str, second: st
         if len(wanted) > 2:
             raise LudometerError(f"--score takes one column, or two of points; {options.score!r} names {len(wanted)}")
         return tuple(found for name in wanted if (found := finder.named("--score", name)))
-    if _folded(first) == WINNER and _folded(second) == "loser":
+    if (fold(first), fold(second)) in WON:
         return ()
-    if (_folded(first), _folded(second)) == (arena.FIRST, arena.SECOND):
+    if (fold(first), fold(second)) == (arena.FIRST, arena.SECOND):
         votes = finder.all_of((WINNER,)) or finder.all_of(arena.ONE_HOT)
         if len(votes) in (1, len(arena.ONE_HOT)):
             return votes
-    pairs = [finder.all_of(pair) for pair in POINTS]
+    pairs = [finder.all_of(pair) for pair in finder.known(POINTS, OTHER_POINTS)]
     if len(pairs[0]) == 2:
         return pairs[0]
-    single = finder.first_of(RESULT)
+    single = finder.first_of(finder.known(RESULT, OTHER_RESULT))
     if single:
         return (single,)
     for pair in pairs:
@@ -235,8 +310,13 @@ def _result_columns(finder: Finder, options: ReadOptions, first: str, second: st
     )
 
 
-def _folded(name: str) -> str:
-    return name.strip().casefold()
+def fold(name: str) -> str:
+    """The name of a column in lower case, with underscores for blanks, dots and hyphens.
+
+    >>> fold(" Home Team ")
+    'home_team'
+    """
+    return re.sub(r"[\s.-]+", "_", name.strip().casefold())
 
 
 @dataclass(frozen=True)
@@ -245,12 +325,20 @@ class Finder:
 
     names: tuple[str, ...]
     file: str
+    is_wide: bool = False
+    """Whether further names count too, and blanks, dots and hyphens within a name are underscores."""
     taken: list[str] = field(default_factory=list)
     """What the user named so far: they will not mean it again."""
+
+    def known(self, usual: tuple[Name, ...], others: tuple[Name, ...]) -> tuple[Name, ...]:
+        """The names that count."""
+        return (*usual, *others) if self.is_wide else usual
 
     def first_of(self, wanted: Iterable[str]) -> str | None:
         """The first of these names that is there, ignoring case and outer space."""
         folded = {name.strip().casefold(): name for name in reversed(self.names)}
+        if self.is_wide:
+            folded = {fold(name): name for name in reversed(self.names)} | folded
         return next((folded[name] for name in wanted if name in folded), None)
 
     def all_of(self, wanted: Iterable[str]) -> tuple[str, ...]:

@@ -31,6 +31,7 @@ _NO_PLAY = {
     "forfait", "forfeit", "forfeited", "walkover", "w.o.", "w.o", "wo", "w/o", "bye", "kampflos", "unplayed",
     "not played", "postponed", "cancelled", "canceled",
 }  # fmt: skip
+_NO_POINTS = ["", "na", "n/a", "nan", "null", "none", "-", "–", "?", *sorted(_NO_PLAY)]
 _POINTS = re.compile(r"(\d{1,18})\s*[-–:]\s*(\d{1,18})")
 """Points of both players in one cell, such as 3-1."""
 
@@ -82,13 +83,7 @@ class Outcomes:
         if not names:
             return np.full(len(frame), 2, np.int8), []
         if len(names) == 2:
-            ours, theirs = (numbers(frame[name]) for name in names)
-            faults: list[tuple[Mask, str, str | None]] = [
-                (~np.isfinite(points), f"{name} is not a number", name)
-                for name, points in zip(names, (ours, theirs), strict=True)
-            ]
-            with np.errstate(invalid="ignore"):
-                return (1 + (ours > theirs).astype(np.int8) - (ours < theirs).astype(np.int8)), faults
+            return _halves_of_points(*(frame[name] for name in names))
         if len(names) == 3:
             return _halves_of_one_hot(frame, names)
         (name,) = names
@@ -204,6 +199,28 @@ def _halves_of_one_hot(
     one = won.astype(np.int8) + lost + tied == 1
     halves[~one] = BAD
     return halves, [(~one, f"not one of {', '.join(names)} is 1", names[0])]
+
+
+def _halves_of_points(first: pl.Series, second: pl.Series) -> tuple[Halves, list[tuple[Mask, str, str | None]]]:
+    """Half points where two columns have points; where neither has any, the match is still to be played."""
+    ours, theirs = numbers(first), numbers(second)
+    bad = [~np.isfinite(points) for points in (ours, theirs)]
+    with np.errstate(invalid="ignore"):
+        halves = 1 + (ours > theirs).astype(np.int8) - (ours < theirs).astype(np.int8)
+    unplayed = bad[0] & bad[1]
+    if unplayed.any():
+        unplayed &= _no_points(first) & _no_points(second)
+        halves[unplayed] = UNPLAYED
+    columns = zip((first, second), bad, strict=True)
+    return halves, [(wrong & ~unplayed, f"{column.name} is not a number", column.name) for column, wrong in columns]
+
+
+def _no_points(column: pl.Series) -> Mask:
+    """Where a cell is empty, or says so."""
+    import polars as pl
+
+    words = column.cast(pl.String).str.strip_chars().str.to_lowercase().fill_null("")
+    return words.is_in(_NO_POINTS).to_numpy()
 
 
 def numbers(column: pl.Series) -> Floats:
