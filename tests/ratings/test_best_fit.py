@@ -266,7 +266,7 @@ def test_rate_lists_the_ratings_of_the_fit() -> None:
 
 def test_evaluate_says_that_its_k_is_in_sample() -> None:
     matches = dated()
-    (score,) = evaluate(matches, systems=[BestFit()]).systems
+    (score,) = evaluate(matches, systems=[BestFit()], tune=False).systems
     assert score.parameters == {"k": fit_best_elo(matches).k, "in_sample": True}
     assert score.brier == pytest.approx(fit_best_elo(matches).loss / 2, rel=1e-12)
 

@@ -11,11 +11,11 @@ from ludometer.ratings.catalogue import SYSTEMS, all_systems, default_system, ma
 from ludometer.ratings.prizes import make_prizes
 from ludometer.ratings.scores.audit import rate_series
 from ludometer.ratings.scores.elo import SeriesElo
+from ludometer.ratings.systems.calibrated import Calibrated
 from ludometer.ratings.systems.dynamic import Dynamic, DynamicShrinking
 from ludometer.ratings.systems.glicko2 import Glicko2
 from ludometer.ratings.systems.ics import InternetChess
 from ludometer.ratings.systems.smith import FittedSmith, Smith
-from ludometer.ratings.systems.tuning import Calibrated
 from ludometer.simulate import simulate_strengths
 from tests.ratings.simulated_series import series_of
 

@@ -13,8 +13,8 @@ from ludometer.arrays import Codes, Floats
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
 from ludometer.ratings import BestFit, Elo, evaluate
-from ludometer.ratings.evaluation import wilson_interval
-from ludometer.ratings.prizes import make_prizes
+from ludometer.ratings.prizes import WINNER, make_prizes
+from ludometer.ratings.scoring import Outcomes, wilson_interval
 from ludometer.scale import expected_score
 from ludometer.simulate import StrengthGame, simulate_coin, simulate_strengths
 
@@ -146,8 +146,19 @@ def test_no_system_is_an_error() -> None:
         evaluate(simulate_coin(5, 10), systems=[])
 
 
+def clustered_error(matches: Matches, apart: Floats) -> float:
+    """Match by match and pair by pair: those with a player in common count."""
+    seats = [set(row) for row in zip(matches.pairs.first.tolist(), matches.pairs.second.tolist(), strict=True)]
+    rest = apart - apart.mean()
+    n_players = len(set().union(*seats))
+    pairs = sum(float(rest[k] * rest[[bool(one & other) for other in seats]].sum()) for k, one in enumerate(seats))
+    return max(math.sqrt(pairs * n_players / (n_players - 1)), float(apart.std(ddof=1)) * math.sqrt(len(seats))) / len(
+        seats
+    )
+
+
 def test_differences_are_paired_over_the_matches() -> None:
-    matches = simulate_strengths(30, 3_000, draws=0.1, seed=6)
+    matches = simulate_strengths(30, 1_000, draws=0.1, seed=6)
     systems = [Elo(k=8), Elo(k=24), Elo(k=120)]
     result = evaluate(matches, systems=systems)
     score = matches.pairs.score
@@ -157,7 +168,7 @@ def test_differences_are_paired_over_the_matches() -> None:
     for one, loss in zip(result.systems, losses, strict=True):
         apart = loss - losses[best]
         assert one.difference == pytest.approx(float(apart.mean()), abs=1e-12)
-        assert one.difference_se == pytest.approx(float(apart.std(ddof=1)) / math.sqrt(3_000), abs=1e-12)
+        assert one.difference_se == pytest.approx(clustered_error(matches, apart), abs=1e-12)
     frame = result.to_frame()
     assert frame["difference"].to_list() == sorted(frame["difference"].to_list())
     assert frame["difference"][0] == frame["difference_se"][0] == 0
@@ -186,6 +197,62 @@ def test_the_error_of_a_difference_is_how_much_it_varies() -> None:
         errors.append(one.difference_se)
     # the SD of 80 differences is known to 8%
     assert np.std(differences) == pytest.approx(np.mean(errors), rel=0.24)
+
+
+def test_errors_know_that_a_player_who_is_misjudged_is_misjudged_again() -> None:
+    # new players in each record, whom one system knows and the other misjudges for good
+    @dataclass(frozen=True)
+    class Misjudging(Oracle):
+        name: ClassVar[str] = "misjudging"
+
+        def expect(self, _: None, first: Codes, second: Codes) -> Floats:
+            error = np.random.default_rng(int(abs(self.game.skill[0]) * 1e9)).normal(0, 150, len(self.game.skill))
+            wrong = self.game.skill + error
+            return expected_score(wrong[first] - wrong[second])
+
+    differences, errors, independent = [], [], []
+    for seed in range(80):
+        game = StrengthGame(40, sd=200, seed=seed)
+        (batch,) = game.batches(4_000)
+        result = evaluate(batch, systems=[Oracle(game), Misjudging(game)])
+        differences.append(result.systems[1].difference)
+        errors.append(result.systems[1].difference_se)
+        score = batch.pairs.score
+        forecasts = [system.play(None, batch)[1] for system in (Oracle(game), Misjudging(game))]
+        one, other = (-(score * np.log(e) + (1 - score) * np.log(1 - e)) for e in forecasts)
+        independent.append(float((other - one).std(ddof=1)) / math.sqrt(len(batch)))
+    # the SD of 80 differences is known to 8%
+    assert np.std(differences) == pytest.approx(np.mean(errors), rel=0.24)
+    assert np.std(differences) > 2 * np.mean(independent)
+
+
+def test_errors_of_multiplayer_matches_know_who_played() -> None:
+    matches = simulate_strengths(12, 400, per_match=4, seed=6)
+    result = evaluate(matches, systems=[Elo(k=8), Elo(k=60)])
+    losses = []
+    for system in (Elo(k=8), Elo(k=60)):
+        _, expected = system.play(system.start(0), matches)
+        losses.append(Outcomes.of(matches, WINNER).judge(expected).log_loss)
+    apart = losses[1] - losses[0]
+    rest = apart - apart.mean()
+    table = matches.seats.player.reshape(-1, 4)
+    total = 0.0
+    for k, one in enumerate(table):
+        shared = np.isin(table, one).sum(axis=1)
+        # the same four players count once, any others as often as they meet
+        total += float(rest[k] * (rest * np.where(shared == 4, 1, shared)).sum())
+    by_hand = math.sqrt(max(total * 12 / 11, float((rest @ rest) * 400 / 399))) / 400
+    assert max(score.difference_se for score in result.systems) == pytest.approx(by_hand)
+
+
+def test_a_system_worse_than_a_coin_is_told() -> None:
+    result = evaluate(simulate_coin(50, 5_000, seed=1), systems=[Elo(k=200), Elo(k=0)])
+    (warning,) = result.warnings
+    assert warning.startswith("elo (k 200) forecasts worse than a coin: log loss 0.")
+    assert warning in result.summary()
+    document = result.document()
+    assert document["warnings"] == [warning]
+    assert [entry["worse_than_coin"] for entry in document["systems"]] == [False, True]
 
 
 def test_without_names_all_systems_are_compared_best_first() -> None:

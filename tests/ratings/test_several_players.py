@@ -17,8 +17,8 @@ from ludometer.matches import Matches, Seats
 from ludometer.players import Players
 from ludometer.ratings import BestFit, Elo, PlacesPrediction, evaluate, fit_best_elo, make_prizes, predict, rate
 from ludometer.ratings.catalogue import make_system
-from ludometer.ratings.evaluation import Outcomes
 from ludometer.ratings.prizes import RECORDED, WINNER, seat_columns
+from ludometer.ratings.scoring import Outcomes
 from ludometer.scale import ELO
 from ludometer.simulate import simulate_strengths
 

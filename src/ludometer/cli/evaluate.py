@@ -32,10 +32,18 @@ class EvaluateOptions:
         help="Rating system, such as elo:k=32; may be repeated.  [default: those above]",
     )
     since: str | None = option(
-        "--from", metavar="DATE", help="Score only matches from this time on; systems still learn from earlier ones."
+        "--from",
+        metavar="DATE",
+        help="Score only matches from this time on; systems are tuned to earlier ones and learn from them.  "
+        "[default: the second half if systems are tuned, else all]",
     )
     bins: int = option(
         "--bins", type=click.IntRange(1, 100), default=10, metavar="N", help="Number of bins in the calibration curve."
+    )
+    tune: bool = option(
+        "--tune/--no-tune",
+        default=True,
+        help="Tune the parameters that are not given to the matches before those that are scored.",
     )
     timing: bool = option("--timing", is_flag=True, help="Show how many seconds each system took.")
     json: JsonOption = group(JsonOption)
@@ -46,12 +54,15 @@ class EvaluateOptions:
 def command(options: EvaluateOptions) -> None:
     """Compare rating systems on FILE by their forecasts, each made before its match, best first.
 
-    Systems: elo, best-fit, static, dynamic, dynamic-shrinking, ics, smith, glicko2; for multiplayer matches elo and
-    best-fit. Differences are in log loss from the best system, with standard errors over matches.
+    Each system is tuned to the first part of the record and scored on the rest; what it scores untuned stands beside
+    it. Parameters that are given, as in elo:k=16, stay as they are. Systems: elo, best-fit, static, dynamic,
+    dynamic-shrinking, ics, smith, glicko2; for multiplayer matches elo and best-fit. Differences are in log loss from
+    the best system, with standard errors clustered by player.
 
     \b
     ludometer evaluate games.csv
-    ludometer evaluate games.csv --system elo:k=16 --system glicko2:tau=0.5
+    ludometer evaluate games.csv --system elo --system elo:k=16 --system glicko2:tau=0.5
+    ludometer evaluate games.csv --no-tune
     ludometer evaluate results.parquet --from 2015-01-01 --json -
     """
     listen()
@@ -61,12 +72,19 @@ def command(options: EvaluateOptions) -> None:
 
     check_targets([options.file], options.json.json_file)
     prizes = options.reading.prize_rule
-    systems = [make_system(text, prizes=prizes) for text in options.systems] or None
-    parts = []
+    systems = [make_system(text, prizes=prizes) for text in options.systems]
     uses = columns_used(*(systems or all_systems(multiplayer=False, prizes=prizes)))
+    parts = []
     for matches in load(options.file, options.reading, stream=options.stream, uses=uses):
         with named(matches):
-            result = evaluate(matches.matches, systems=systems, since=options.since, bins=options.bins, prizes=prizes)
+            result = evaluate(
+                matches.matches,
+                systems=options.systems or None,
+                since=options.since,
+                bins=options.bins,
+                prizes=prizes,
+                tune=options.tune,
+            )
         fitted = [score.system for score in result.systems if score.parameters.get("in_sample")]
         if fitted:
             note(f"fitted to the matches they are scored on: {', '.join(fitted)}; --from DATE fits to earlier ones")

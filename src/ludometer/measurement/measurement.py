@@ -21,8 +21,8 @@ from ludometer.measurement.spread import (
 )
 from ludometer.parallel import Workers
 from ludometer.players import Players
-from ludometer.ratings.evaluation import Outcomes, Scoring, SystemScore
 from ludometer.ratings.prizes import WINNER, Prizes
+from ludometer.ratings.scoring import Outcomes, Scoring, SystemScore
 from ludometer.ratings.systems.best_fit import BestFitElo, Procedure, fit_best_elo
 from ludometer.ratings.systems.elo import Elo, unusual
 from ludometer.result import Provenance, Shown

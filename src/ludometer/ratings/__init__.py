@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from ludometer.ratings.driver import Ratings as Ratings
     from ludometer.ratings.driver import RatingSystem as RatingSystem
     from ludometer.ratings.driver import rate as rate
-    from ludometer.ratings.evaluation import Calibration as Calibration
     from ludometer.ratings.evaluation import Evaluation as Evaluation
-    from ludometer.ratings.evaluation import SystemScore as SystemScore
     from ludometer.ratings.evaluation import evaluate as evaluate
     from ludometer.ratings.noise.drift import Drift as Drift
     from ludometer.ratings.noise.drift import measure_drift as measure_drift
@@ -36,10 +34,13 @@ if TYPE_CHECKING:
     from ludometer.ratings.prediction import predict as predict
     from ludometer.ratings.prizes import Prizes as Prizes
     from ludometer.ratings.prizes import make_prizes as make_prizes
+    from ludometer.ratings.scoring import Calibration as Calibration
+    from ludometer.ratings.scoring import SystemScore as SystemScore
     from ludometer.ratings.systems.best_fit import BestFit as BestFit
     from ludometer.ratings.systems.best_fit import BestFitElo as BestFitElo
     from ludometer.ratings.systems.best_fit import fit_best_elo as fit_best_elo
     from ludometer.ratings.systems.best_fit import fit_share as fit_share
+    from ludometer.ratings.systems.calibrated import Calibrated as Calibrated
     from ludometer.ratings.systems.dynamic import Dynamic as Dynamic
     from ludometer.ratings.systems.dynamic import DynamicShrinking as DynamicShrinking
     from ludometer.ratings.systems.elo import Elo as Elo
@@ -49,6 +50,6 @@ if TYPE_CHECKING:
     from ludometer.ratings.systems.ics import InternetChess as InternetChess
     from ludometer.ratings.systems.smith import Smith as Smith
     from ludometer.ratings.systems.static import Static as Static
-    from ludometer.ratings.systems.tuning import Calibrated as Calibrated
+    from ludometer.ratings.systems.tuning import Tuned as Tuned
 
 __getattr__, __dir__ = load_on_use(__name__)

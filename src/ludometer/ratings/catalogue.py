@@ -51,8 +51,12 @@ class Entry:
         return make
 
 
-def make_system(text: str, *, prizes: Prizes = WINNER, base: Base = "10", **overrides: float | None) -> AnySystem:
+def make_system(
+    text: str, *, prizes: Prizes = WINNER, base: Base = "10", tune: bool = False, **overrides: float | None
+) -> AnySystem:
     """A rating system from its name and parameters; overrides that are None do not count.
+
+    With `tune` the parameters that are not given are tuned to the record that the system will play.
 
     >>> make_system("elo:k=32").parameters
     {'k': 32.0, 'start_rating': 1500.0}
@@ -73,10 +77,19 @@ def make_system(text: str, *, prizes: Prizes = WINNER, base: Base = "10", **over
             raise LudometerError(f"{name} has no parameter {word!r}; it has: {known}{entry.remark}")
     parameters = {entry.parameters[word]: value for word, value in given.items()}
     if entry.multiplayer:
-        return entry.load()(**parameters, prizes=prizes, base=base)
-    if prizes != WINNER or base != "10":
+        system = entry.load()(**parameters, prizes=prizes, base=base)
+    elif prizes != WINNER or base != "10":
         raise LudometerError(f"{name} rates two-player matches: leave out --prizes and --base")
-    return entry.load()(**parameters)
+    else:
+        system = entry.load()(**parameters)
+    return _with_tuning(system, tuple(parameters)) if tune else system
+
+
+def _with_tuning(system: AnySystem, fixed: tuple[str, ...]) -> AnySystem:
+    """The system, tuned in what is not fixed; one that names nothing to tune is left to fit itself."""
+    from ludometer.ratings.systems.tuning import Tuned, free_knobs
+
+    return Tuned(system, fixed) if free_knobs(system, fixed) else system
 
 
 def default_system(matches: Any, *, prizes: Prizes = WINNER, base: Base = "10", **overrides: float | None) -> AnySystem:
@@ -116,7 +129,7 @@ def find_entry(name: str) -> Entry:
     return entry
 
 
-def all_systems(*, multiplayer: bool, prizes: Prizes = WINNER) -> list[AnySystem]:
+def all_systems(*, multiplayer: bool, prizes: Prizes = WINNER, tune: bool = False) -> list[AnySystem]:
     """The systems that `evaluate` compares by default, or those of them that rate multiplayer matches.
 
     >>> [system.name for system in all_systems(multiplayer=True)]
@@ -124,7 +137,7 @@ def all_systems(*, multiplayer: bool, prizes: Prizes = WINNER) -> list[AnySystem
     """
     entries = ((name, find_entry(name)) for name in system_names())
     kept = [(name, entry) for name, entry in entries if entry.is_compared and (entry.multiplayer or not multiplayer)]
-    return [make_system(name, prizes=prizes if entry.multiplayer else WINNER) for name, entry in kept]
+    return [make_system(name, prizes=prizes if entry.multiplayer else WINNER, tune=tune) for name, entry in kept]
 
 
 def _read_parameters(text: str, details: str) -> dict[str, Any]:
@@ -144,11 +157,11 @@ def _read_parameters(text: str, details: str) -> dict[str, Any]:
 
 def _make_dynamic(h: float | str = "log-loss", *, name: str = "Dynamic", **parameters: Any) -> AnySystem:
     from ludometer.ratings.systems import dynamic
-    from ludometer.ratings.systems.tuning import Calibrated
+    from ludometer.ratings.systems.calibrated import Calibrated
 
     system = getattr(dynamic, name)
     if isinstance(h, str):
-        return Calibrated(system(**parameters), "optimal" if h == "optimal" else "log-loss")
+        return Calibrated(system(**parameters), "optimal" if h == "optimal" else "log-loss", tuple(parameters))
     made: AnySystem = system(h=h, **parameters)
     return made
 

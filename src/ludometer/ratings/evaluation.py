@@ -1,176 +1,50 @@
-"""`evaluate`: rating systems compared by their forecasts, each made before its match."""
+"""`evaluate`: rating systems tuned to the first part of a record and compared by their forecasts of the rest."""
 
 from __future__ import annotations
 
 import time as clock
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ludometer.arrays import Counts, Floats, Mask
+from ludometer.arrays import Floats, Mask
 from ludometer.chart_style import GREY, INK
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches, Seats, as_moment
 from ludometer.ratings.driver import AnySystem, RatingSystem, Tally, prepare
-from ludometer.ratings.prizes import WINNER, Prizes, seat_columns
+from ludometer.ratings.prizes import WINNER, Prizes
+from ludometer.ratings.scoring import Differences, Figures, Outcomes, Scoring, SystemScore
 from ludometer.ratings.systems.elo import Elo
+from ludometer.ratings.systems.tuning import COLD_START
 from ludometer.result import Provenance, Shown
-from ludometer.wording import PERCENT_LABELS, percent
+from ludometer.wording import PERCENT_LABELS, percent, time_text
 
 if TYPE_CHECKING:
     import polars as pl
 
-_SURE = 1e-15
-"""Forecasts are kept this far from 0 and 1, so that the log loss stays finite."""
+FEWEST = 50
+"""With fewer matches before those that are scored nothing is tuned: chance would decide."""
 
 
 @dataclass(frozen=True)
-class Judged:
-    """Forecasts scored, one number per match, and the favourite: what they were expected to score, and scored."""
+class Tuning:
+    """The first part of a record, to which systems were tuned."""
 
-    log_loss: Floats
-    brier: Floats
-    accuracy: Floats
-    favourite: Floats
-    scored: Floats
+    n_matches: int
+    since: Any = None
+    """The time of the first match that is scored; None without times."""
 
-    def take(self, kept: Mask) -> Judged:
-        """Only these matches."""
-        return Judged(*(getattr(self, name)[kept] for name in self.__dataclass_fields__))
-
-
-@dataclass(frozen=True)
-class Outcomes:
-    """How matches ended, ready to score the forecasts of any system."""
-
-    matches: Matches
-    score: Floats
-    """What the first player scored, or each seat's share of the largest prize."""
-
-    @classmethod
-    def of(cls, matches: Matches, prizes: Prizes) -> Outcomes:
-        """The outcomes of matches that were played for these prizes."""
-        if isinstance(matches.table, Seats):
-            return cls(matches, seat_columns(matches.table, prizes)[1])
-        return cls(matches, matches.pairs.score)
-
-    def coin(self) -> Floats:
-        """The forecasts of somebody who knows nothing: equal chances in every match."""
-        table = self.matches.table
-        if isinstance(table, Seats):
-            return np.repeat(_sum(self.score, table.starts) / table.sizes, table.sizes)
-        return np.full(len(self.score), 0.5)
-
-    def judge(self, expected: Floats) -> Judged:
-        """Score forecasts.
-
-        Two players: log loss -(S ln E + (1 - S) ln(1 - E)), Brier score (S - E)^2 of one side, accuracy with one half
-        for a draw or an even forecast. Multiplayer, with shares s = S / sum of S and e = E / sum of E: log loss
-        -(sum of s ln e), half the sum of (S - E)^2, and whether the seat with the highest expectation came first;
-        seats that share either place share the point. For two players both definitions agree.
-        """
-        table = self.matches.table
-        if isinstance(table, Seats):
-            return _judge_seats(table, self.score, expected)
-        return _judge_pairs(self.score, expected)
-
-
-def _judge_pairs(score: Floats, expected: Floats) -> Judged:
-    sure = np.clip(expected, _SURE, 1 - _SURE)
-    even = (expected == 0.5) | (score == 0.5)
-    return Judged(
-        log_loss=-(score * np.log(sure) + (1 - score) * np.log1p(-sure)),
-        brier=(score - expected) ** 2,
-        accuracy=np.where(even, 0.5, (expected > 0.5) == (score > 0.5)),
-        favourite=np.maximum(expected, 1 - expected),
-        scored=np.where(expected == 0.5, 0.5, np.where(expected > 0.5, score, 1 - score)),
-    )
-
-
-def _judge_seats(table: Seats, score: Floats, expected: Floats) -> Judged:
-    starts, sizes = table.starts, table.sizes
-    if not len(table):
-        return Judged(*np.zeros((5, 0)))
-    share = score / np.repeat(_sum(score, starts), sizes)
-    forecast = expected / np.repeat(_sum(expected, starts), sizes)
-    highest = np.maximum.reduceat(expected, starts[:-1])
-    is_favourite = expected == np.repeat(highest, sizes)
-    n_favourites = _sum(is_favourite, starts)
-    won = table.place == 1
-    return Judged(
-        log_loss=-_sum(share * np.log(np.maximum(forecast, _SURE)), starts),
-        brier=0.5 * _sum((score - expected) ** 2, starts),
-        accuracy=_sum(is_favourite & won, starts) / n_favourites / _sum(won, starts),
-        favourite=highest,
-        scored=_sum(np.where(is_favourite, score, 0.0), starts) / n_favourites,
-    )
-
-
-def _sum(values: Floats | Mask, starts: Counts) -> Floats:
-    """Sums over the seats of each match."""
-    return np.asarray(np.add.reduceat(values.astype(np.float64), starts[:-1])) if len(starts) > 1 else np.zeros(0)
-
-
-@dataclass(frozen=True)
-class Calibration:
-    """What favourites scored, in bins of what they were expected to score: a forecast of 70% should come true in 70%.
-
-    The favourite's side is counted, so that it does not matter who is listed first; an even forecast counts one half.
-    In multiplayer matches both are shares of the largest prize.
-    """
-
-    low: Floats
-    high: Floats
-    n: Counts
-    forecast: Floats
-    score: Floats
-    interval_low: Floats
-    interval_high: Floats
-
-    def to_frame(self) -> pl.DataFrame:
-        """One row per bin with forecasts."""
-        import polars as pl
-
-        return pl.DataFrame({name: getattr(self, name) for name in self.__dataclass_fields__})
-
-    def document(self) -> list[dict[str, Any]]:
-        """One entry per bin."""
-        return [
-            {"from": row["low"], "to": row["high"]}
-            | {name: row[name] for name in ("n", "forecast", "score")}
-            | {"score_interval": [row["interval_low"], row["interval_high"]]}
-            for row in self.to_frame().iter_rows(named=True)
-        ]
-
-
-@dataclass(frozen=True)
-class SystemScore:
-    """How well one system predicted."""
-
-    system: str
-    log_loss: float
-    brier: float
-    accuracy: float
-    n: int
-    calibration: Calibration
-    seconds: float
-    parameters: dict[str, Any] = field(default_factory=dict)
-    difference: float = 0.0
-    """Log loss above that of the best system."""
-    difference_se: float = 0.0
-    """Its standard error: the SD of the differences between matches, divided by the root of their number.
-
-    Matches count as independent; where the same players meet often the true error is somewhat larger.
-    """
+    @property
+    def skipped(self) -> int:
+        """The cold start: matches that were played but did not count."""
+        return int(COLD_START * self.n_matches)
 
     def document(self) -> dict[str, Any]:
-        """The numbers without parameters and calibration."""
-        names = ("system", "log_loss", "brier", "accuracy", "n", "difference", "difference_se")
-        return {name: getattr(self, name) for name in names}
+        """matches, skipped, and from where matches are scored."""
+        return {"matches": self.n_matches, "skipped": self.skipped, "from": time_text(self.since)}
 
 
 @dataclass(frozen=True)
@@ -185,6 +59,8 @@ class Evaluation(Shown):
     provenance: Provenance
     left_out: dict[str, str] = field(default_factory=dict)
     """Systems of the catalogue that could not be fitted, with the reason."""
+    tuning: Tuning | None = None
+    """The matches that systems were tuned to; None if no system was."""
 
     @property
     def ranking(self) -> list[SystemScore]:
@@ -199,28 +75,67 @@ class Evaluation(Shown):
 
     def document(self, *, timing: bool = False) -> dict[str, Any]:
         """The JSON document: systems with the best first, and the coin; `timing` adds seconds."""
+        absent = {f"systems.{name}": reason for name, reason in self.left_out.items()}
+        if self.tuning is None:
+            absent["tuning"] = "no system was tuned"
+        elif self.tuning.since is None:
+            absent["tuning.from"] = "the matches have no times"
         return {
-            "systems": [
-                score.document()
-                | {"parameters": score.parameters, "calibration": score.calibration.document()}
-                | ({"seconds": score.seconds} if timing else {})
-                for score in self.ranking
-            ],
+            "systems": [self._entry(score) | ({"seconds": score.seconds} if timing else {}) for score in self.ranking],
             "coin": self.coin.document(),
-            "absent": {f"systems.{name}": reason for name, reason in self.left_out.items()},
+            "tuning": None if self.tuning is None else self.tuning.document(),
+            "warnings": self.warnings,
+            "absent": absent,
         }
+
+    def _entry(self, score: SystemScore) -> dict[str, Any]:
+        return score.document() | {
+            "parameters": score.parameters,
+            "tuned": score.tuned,
+            "untuned": asdict(score.untuned or score.figures),
+            "worse_than_coin": self.is_worse_than_coin(score),
+            "calibration": score.calibration.document(),
+        }
+
+    def is_worse_than_coin(self, score: SystemScore) -> bool:
+        """Whether equal chances in every match would have been the better forecast."""
+        return score.log_loss > self.coin.log_loss
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to know before trusting a system."""
+        return [
+            f"{score.system} forecasts worse than a coin: log loss {score.log_loss:.4f} against "
+            f"{self.coin.log_loss:.4f}. Its ratings say nothing about these matches"
+            for score in self.ranking
+            if self.is_worse_than_coin(score)
+        ]
 
     def summary(self) -> str:
         """One line per system with its distance to the best and a standard error, and what a coin would score."""
         width = max(len(score.system) for score in (*self.systems, self.coin))
-        compares = len(self.systems) > 1
-        lines = [f"{'':{width}}  log loss    Brier  accuracy    matches" + ("  above the best" if compares else "")]
+        compares, tuned = len(self.systems) > 1, self.tuning is not None
+        lines = [
+            f"{'':{width}}  log loss"
+            + ("   untuned" if tuned else "")
+            + "    Brier  accuracy    matches"
+            + ("  above the best" if compares else "")
+        ]
         for place, score in enumerate((*self.ranking, self.coin)):
-            numbers = f"{score.log_loss:8.4f}  {score.brier:7.4f}  {percent(score.accuracy):>8}  {score.n:9,}"
+            before = f"  {score.untuned.log_loss:8.4f}" if score.untuned is not None else f"{'':10}"
+            numbers = f"{score.brier:7.4f}  {percent(score.accuracy):>8}  {score.n:9,}"
             above = f"  {score.difference:.4f} ± {score.difference_se:.4f}" if compares and place else ""
-            lines.append(f"{score.system:{width}}  {numbers}{above}")
+            lines.append(f"{score.system:{width}}  {score.log_loss:8.4f}{before if tuned else ''}  {numbers}{above}")
         lines += [f"{name} is left out: {reason}" for name, reason in self.left_out.items()]
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._tuning_in_words(), *self.warnings])
+
+    def _tuning_in_words(self) -> list[str]:
+        if self.tuning is None:
+            return []
+        since = time_text(self.tuning.since)
+        rest = "the rest is scored" if since is None else f"matches from {since} on are scored"
+        tuned = [f"  {score.system}: {_in_words(score.parameters)}" for score in self.ranking if score.tuned]
+        return [f"Tuned on the first {self.tuning.n_matches:,} matches; {rest}:", *tuned]
 
     def charts(self, *, narrow: bool = False) -> dict[str, Any]:
         """The calibration curves: what favourites were expected to score, and what they scored."""
@@ -255,10 +170,11 @@ class Evaluation(Shown):
 def evaluate(
     matches: Matches | Iterable[Matches],
     *,
-    systems: Sequence[AnySystem] | None = None,
+    systems: Sequence[AnySystem | str] | None = None,
     since: str | float | date | None = None,
     bins: int = 10,
     prizes: Prizes = WINNER,
+    tune: bool = True,
 ) -> Evaluation:
     """Score rating systems by their forecasts, each made before its match; all matches count, or those from `since`.
 
@@ -266,6 +182,10 @@ def evaluate(
     even forecast; `Outcomes.judge` has the multiplayer forms. All systems have to play for the same prizes. Without
     `systems` those of the catalogue that can play the record are compared, for a stream Elo alone, for these `prizes`;
     a system that cannot be fitted is left out.
+
+    Systems given by name ("elo", "glicko2:tau=0.3") are tuned in all parameters that the name does not give, to the
+    matches before `since`, by default the first half; only the others are scored. A system such as `Elo(k=24)` is
+    played as it is, or tuned if it is a `Tuned`. With `tune` off nothing is tuned.
 
     >>> matches = Matches.of_pairs([0] * 50, [1] * 50, [1] * 50)
     >>> evaluate(matches, systems=[Elo(k=24)]).systems[0].accuracy
@@ -275,12 +195,18 @@ def evaluate(
         raise LudometerError("name at least one rating system")
     if bins < 1:
         raise LudometerError(f"a calibration curve needs at least 1 bin, not {bins}")
-    chosen, left_out = _prepared(matches, systems, since, prizes)
+    scored = _scored(matches, since, tune)
+    tune = tune and scored is not None and int((~scored).sum()) >= FEWEST
+    named = _chosen(matches, systems, prizes, tune)
+    if since is None and not any(hasattr(system, "fitted") for system in named):
+        scored, tune = None, False
+    contenders, left_out = _prepared(named, matches, scored, tune, leaves_out=systems is None)
+    chosen = [one.system for one in contenders]
     names = _labels(chosen)
     states = [system.start(0) for system in chosen]
     stakes = _common_prizes(chosen)
     lowest = 0.0 if isinstance(matches, Matches) and isinstance(matches.table, Seats) else 0.5
-    scoring, tally = Scoring(len(chosen), bins=bins, lowest=lowest), Tally()
+    scoring, tally, differences = Scoring(len(chosen), bins=bins, lowest=lowest), Tally(), Differences(len(chosen) + 1)
 
     def forecast(batch: Matches) -> Iterator[Floats]:
         for place, system in enumerate(chosen):
@@ -291,154 +217,107 @@ def evaluate(
 
     for batch in matches:
         tally.add(batch)
-        scoring.add(Outcomes.of(batch, stakes), forecast(batch), _counted(batch, since))
+        counted = scored if isinstance(matches, Matches) else _counted(batch, since)
+        losses = scoring.add(Outcomes.of(batch, stakes), forecast(batch), counted)
+        differences.add(batch if counted is None else batch.take(counted), losses)
     if not scoring.scores[0].n:
         raise MatchDataError("there are no matches to score" + ("" if since is None else f" from {since} on"))
-    coin, *scores = scoring.finish({name: system.parameters for name, system in zip(names, chosen, strict=True)})
+    parameters = {name: system.parameters for name, system in zip(names, chosen, strict=True)}
+    coin, *scores = differences.compare(scoring.finish(parameters))
     return Evaluation(
-        tuple(scores),
+        tuple(one.complete(score, matches, scored, stakes) for one, score in zip(contenders, scores, strict=True)),
         coin,
         tally.n_matches,
         int((tally.played > 0).sum()),
         tally.n_draws / tally.n_matches,
-        Provenance(
-            "evaluate", {name: s.parameters for name, s in zip(names, chosen, strict=True)}, tally.digest.hexdigest()
-        ),
+        Provenance("evaluate", parameters, tally.digest.hexdigest()),
         left_out,
+        _describe_tuning(matches, scored) if any(one.untuned is not None for one in contenders) else None,
     )
 
 
-def _prepared(
-    matches: Matches | Iterable[Matches],
-    systems: Sequence[AnySystem] | None,
-    since: str | float | date | None,
-    prizes: Prizes,
-) -> tuple[list[RatingSystem[Any]], dict[str, str]]:
-    """The systems ready to play, and why others are left out."""
-    from ludometer.ratings.catalogue import all_systems
+@dataclass(frozen=True)
+class _Contender:
+    """A system ready to play, and the same as it comes if it was tuned."""
 
-    scored = _counted(matches, since) if isinstance(matches, Matches) else None
+    system: RatingSystem[Any]
+    untuned: RatingSystem[Any] | None = None
+
+    def complete(self, score: SystemScore, matches: Any, scored: Mask | None, prizes: Prizes) -> SystemScore:
+        """The score with what the system would have scored as it comes."""
+        if self.untuned is None:
+            return score
+        _, expected = self.untuned.play(self.untuned.start(0), matches)
+        judged = Outcomes.of(matches, prizes).judge(expected)
+        judged = judged if scored is None else judged.take(scored)
+        means = (float(values.mean()) for values in (judged.log_loss, judged.brier, judged.accuracy))
+        return replace(score, tuned=True, untuned=Figures(*means))
+
+
+def _scored(matches: Matches | Iterable[Matches], since: str | float | date | None, tune: bool) -> Mask | None:
+    """The matches to score: those from a time on, or the later half if systems are tuned; None for all."""
+    if not isinstance(matches, Matches):
+        return None
+    if since is not None:
+        return _counted(matches, since)
+    if not tune or len(matches) < 2 * FEWEST:
+        return None
+    return np.asarray(np.arange(len(matches)) >= find_middle(matches))
+
+
+def find_middle(matches: Matches) -> int:
+    """The match at which the second half begins: the nearest to the middle that does not divide equal times.
+
+    >>> find_middle(Matches.of_pairs([0] * 6, [1] * 6, [1] * 6, time=[1, 1, 2, 2, 2, 3]))
+    2
+    """
+    half = len(matches) // 2
+    if matches.time is None:
+        return half
+    begins = 1 + np.flatnonzero(matches.time[1:] != matches.time[:-1])
+    return int(begins[np.argmin(np.abs(begins - half))]) if len(begins) else half
+
+
+def _chosen(
+    matches: Matches | Iterable[Matches], systems: Sequence[AnySystem | str] | None, prizes: Prizes, tune: bool
+) -> list[AnySystem]:
+    """The systems that were named, or those that can play the record."""
+    from ludometer.ratings.catalogue import all_systems, make_system
+
     if systems is not None:
-        return [prepare(system, matches, scored) for system in systems], {}
+        return [
+            make_system(system, prizes=prizes, tune=tune) if isinstance(system, str) else system for system in systems
+        ]
     if not isinstance(matches, Matches):
         # nothing can be fitted to a stream, and its kind of matches is not known yet
-        return [Elo(prizes=prizes)], {}
-    ready, left_out = [], {}
+        return [Elo(prizes=prizes)]
     multiplayer = isinstance(matches.table, Seats)
     # two-player matches are played for the win
-    for system in all_systems(multiplayer=multiplayer, prizes=prizes if multiplayer else WINNER):
+    return all_systems(multiplayer=multiplayer, prizes=prizes if multiplayer else WINNER, tune=tune)
+
+
+def _prepared(
+    systems: list[AnySystem], matches: Matches | Iterable[Matches], scored: Mask | None, tune: bool, *, leaves_out: bool
+) -> tuple[list[_Contender], dict[str, str]]:
+    """The systems ready to play, and why others are left out."""
+    ready: list[_Contender] = []
+    left_out: dict[str, str] = {}
+    for system in systems:
+        untuned = getattr(system, "untuned", None) if tune else None
         try:
-            ready.append(prepare(system, matches, scored))
+            fitted = prepare(system, matches, scored)
+            ready.append(_Contender(fitted, None if untuned is None else prepare(untuned, matches, scored)))
         except LudometerError as error:
+            if not leaves_out:
+                raise
             left_out[system.name] = str(error)
     return ready, left_out
 
 
-class _Differences:
-    """Sums of the differences in log loss between each two systems, match by match; the coin comes first."""
-
-    def __init__(self, n_systems: int) -> None:
-        self.total, self.squares = np.zeros((2, n_systems, n_systems))
-        self.n = 0
-
-    def add(self, losses: list[Floats]) -> None:
-        self.n += len(losses[0])
-        for i, one in enumerate(losses):
-            for j, other in enumerate(losses[:i]):
-                difference = one - other
-                for a, b, sign in ((i, j, 1), (j, i, -1)):
-                    self.total[a, b] += sign * float(difference.sum())
-                    self.squares[a, b] += float(difference @ difference)
-
-    def compare(self, scores: list[SystemScore]) -> list[SystemScore]:
-        """The scores with their differences to the best system."""
-        best = 1 + int(np.argmin([score.log_loss for score in scores[1:]]))
-        mean = self.total[:, best] / self.n
-        variance = np.maximum(self.squares[:, best] / self.n - mean**2, 0.0) / max(self.n - 1, 1)
-        error = np.sqrt(variance)
-        return [
-            replace(score, difference=float(mean[k]), difference_se=float(error[k])) for k, score in enumerate(scores)
-        ]
-
-
-class Scoring:
-    """Forecasts of several systems, and of a coin beside them, scored part by part."""
-
-    def __init__(self, n_systems: int, *, bins: int = 10, lowest: float = 0.5) -> None:
-        self.scores = [_Scores(bins, lowest) for _ in range(n_systems + 1)]
-        self.differences = _Differences(n_systems + 1)
-
-    def add(self, outcomes: Outcomes, forecasts: Iterable[Floats], counted: Mask | None = None) -> None:
-        """Score what each system expected of the same matches."""
-        every = chain([outcomes.coin()], forecasts)
-        judged = zip(self.scores, every, strict=True)
-        self.differences.add([score.add(outcomes.judge(expected), counted) for score, expected in judged])
-
-    def finish(self, parameters: dict[str, dict[str, Any]]) -> list[SystemScore]:
-        """The coin, and the systems by their names, in the order of their forecasts."""
-        named = {"coin flip": {}, **parameters}.items()
-        return self.differences.compare(
-            [score.finish(name, given) for score, (name, given) in zip(self.scores, named, strict=True)]
-        )
-
-
-class _Scores:
-    """Sums over the forecasts of one system."""
-
-    def __init__(self, bins: int, lowest: float) -> None:
-        self.bins, self.lowest = bins, lowest
-        self.n = 0
-        self.log_loss = self.brier = self.accuracy = self.seconds = 0.0
-        self.count, self.forecast, self.score = np.zeros((3, bins))
-
-    def add(self, judged: Judged, counted: Mask | None) -> Floats:
-        """Take in forecasts, and return the log losses of those that count."""
-        if counted is not None:
-            judged = judged.take(counted)
-        self.n += len(judged.brier)
-        self.log_loss += float(judged.log_loss.sum())
-        self.brier += float(judged.brier.sum())
-        self.accuracy += float(judged.accuracy.sum())
-        share = (judged.favourite - self.lowest) / (1 - self.lowest)
-        place = np.minimum((share * self.bins).astype(np.int64), self.bins - 1)
-        self.count += np.bincount(place, minlength=self.bins)
-        self.forecast += np.bincount(place, weights=judged.favourite, minlength=self.bins)
-        self.score += np.bincount(place, weights=judged.scored, minlength=self.bins)
-        return judged.log_loss
-
-    def finish(self, name: str, parameters: dict[str, Any]) -> SystemScore:
-        n = max(self.n, 1)
-        return SystemScore(
-            name,
-            self.log_loss / n,
-            self.brier / n,
-            self.accuracy / n,
-            self.n,
-            self._calibration(),
-            self.seconds,
-            parameters,
-        )
-
-    def _calibration(self) -> Calibration:
-        edges = np.linspace(self.lowest, 1, self.bins + 1)
-        used = self.count > 0
-        n = self.count[used]
-        score = self.score[used] / n
-        low, high = wilson_interval(score, n)
-        return Calibration(
-            edges[:-1][used], edges[1:][used], n.astype(np.int64), self.forecast[used] / n, score, low, high
-        )
-
-
-def wilson_interval(share: Floats, n: Floats, z: float = 1.959964) -> tuple[Floats, Floats]:
-    """The 95% interval of a share of n by Wilson's score; with draws, which vary less, it is on the wide side.
-
-    >>> [round(float(end), 3) for end in wilson_interval(np.array(0.7), np.array(100))]
-    [0.604, 0.781]
-    """
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
+def _describe_tuning(matches: Any, scored: Mask | None) -> Tuning:
+    assert scored is not None
+    first = int(np.argmax(scored))
+    return Tuning(int((~scored).sum()), None if matches.time is None else matches.time[first].item())
 
 
 def _counted(batch: Matches, since: str | float | date | None) -> Mask | None:
@@ -465,8 +344,16 @@ def _labels(systems: Sequence[RatingSystem[Any]]) -> list[str]:
     return labels
 
 
+def _in_words(parameters: dict[str, Any]) -> str:
+    """The parameters as the system words them, or one by one."""
+    if "in_words" in parameters:
+        return "; ".join(parameters["in_words"])
+    told = (item for item in parameters.items() if item[0] != "in_sample")
+    return ", ".join(f"{key.replace('_', ' ')} {_as_word(value)}" for key, value in told)
+
+
 def _as_word(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, int | float) else str(value)
+    return f"{value:.4g}" if isinstance(value, int | float) else str(value)
 
 
 def _common_prizes(systems: Sequence[RatingSystem[Any]]) -> Prizes:

@@ -22,6 +22,7 @@ from ludometer.ratings.systems.elo import (
     refuse_share_of_several,
     unusual,
 )
+from ludometer.ratings.systems.tuning import Knob
 from ludometer.result import Provenance, Shown
 from ludometer.scale import Base, points_per_unit
 
@@ -181,6 +182,11 @@ class BestFit:
         """Prizes, base and share where they are not the defaults; k is not fitted yet."""
         return unusual(self.prizes, self.base, self.share)
 
+    @property
+    def untuned(self) -> FittedElo:
+        """Elo as it comes, with its usual k."""
+        return FittedElo(Elo().k, prizes=self.prizes, base=self.base, share=self.share, in_sample=False)
+
     def fitted(self, matches: Matches, *, in_sample: bool) -> FittedElo:
         """The system with the k that fits these matches; `in_sample` if it will be scored on them too."""
         fit = fit_best_elo(matches, procedure=self.procedure, prizes=self.prizes, base=self.base, share=self.share)
@@ -194,6 +200,8 @@ class FittedElo(Elo):
     start_rating: float = 0.0
     in_sample: bool = True
     name: ClassVar[str] = BestFit.name
+    tunable: ClassVar[tuple[Knob, ...]] = ()
+    """k is fitted by the squared loss of all matches, as the paper has it, and no further."""
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -18,10 +18,12 @@ from ludometer.ratings.systems.steps import (
     Step,
     check_step,
     describe,
+    largest_step,
     spacing,
     tabulate_curve,
     tabulate_half_step,
 )
+from ludometer.ratings.systems.tuning import Knob
 from ludometer.scale import expected_score, from_elo, to_elo
 
 
@@ -63,6 +65,11 @@ class Dynamic:
         if self.retire_after is not None and not (math.isfinite(self.retire_after) and self.retire_after > 0):
             raise LudometerError(f"players retire after a number of days above 0, not {self.retire_after}")
         check_step(self.h, curve=self.curve)
+
+    @property
+    def tunable(self) -> tuple[Knob, ...]:
+        """The step, unless it is a function."""
+        return () if callable(self.h) else (step_knob(self.curve),)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -158,6 +165,11 @@ class DynamicShrinking:
         check_step(self.h, curve=self.curve)
 
     @property
+    def tunable(self) -> tuple[Knob, ...]:
+        """The step at the first game and the one below which it does not fall."""
+        return (step_knob(self.curve), Knob("floor", 0.1, largest_step(self.curve), start=20.0))
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """h, its floor and the start rating; the curve where it is given."""
         return listed(
@@ -196,6 +208,12 @@ class DynamicShrinking:
     @cached_property
     def _table(self) -> Floats:
         return tabulate_curve(self.curve)
+
+
+def step_knob(curve: Curve | None = None) -> Knob:
+    """h from 0.3 up to the largest stable step."""
+    largest = largest_step(curve)
+    return Knob("h", largest / 4096, largest)
 
 
 def read(table: Floats, difference: Floats) -> Floats:

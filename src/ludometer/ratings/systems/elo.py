@@ -12,6 +12,7 @@ from ludometer.arrays import Codes, Floats
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches, Seats
 from ludometer.ratings.prizes import WINNER, Prizes, seat_columns
+from ludometer.ratings.systems.tuning import Knob
 from ludometer.scale import Base, expected_score, points_per_unit, to_elo
 
 
@@ -46,6 +47,7 @@ class Elo:
     base: Base = "10"
     share: float = 1.0
     name: ClassVar[str] = "elo"
+    tunable: ClassVar[tuple[Knob, ...]] = (Knob("k", 0.1, 1000.0),)
 
     def __post_init__(self) -> None:
         if not all(isinstance(value, int | float) for value in (self.k, self.start_rating)):

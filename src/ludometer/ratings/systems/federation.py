@@ -13,6 +13,7 @@ from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.ratings.periods import check_periods, periods_of
 from ludometer.ratings.systems.dynamic import check_numbers, listed
+from ludometer.ratings.systems.tuning import Knob
 from ludometer.scale import expected_score, from_elo, to_elo
 
 
@@ -54,6 +55,7 @@ class Federation:
     newcomer_mean: float | None = None
     start_rating: float = 1500.0
     name: ClassVar[str] = "federation"
+    tunable: ClassVar[tuple[Knob, ...]] = (Knob("k", 0.1, 1000.0),)
 
     def __post_init__(self) -> None:
         check_numbers(k=self.k, start_rating=self.start_rating)

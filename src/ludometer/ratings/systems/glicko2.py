@@ -13,6 +13,7 @@ from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.ratings.periods import check_periods, periods_of
 from ludometer.ratings.systems.dynamic import check_numbers, listed
+from ludometer.ratings.systems.tuning import Knob
 from ludometer.scale import expected_score, from_elo, to_elo
 
 
@@ -48,6 +49,11 @@ class Glicko2:
     deviation: float = 350.0
     volatility: float = 0.06
     name: ClassVar[str] = "glicko2"
+    tunable: ClassVar[tuple[Knob, ...]] = (
+        Knob("volatility", 1e-4, 1.0),
+        Knob("deviation", 20.0, 1000.0),
+        Knob("tau", 0.01, 3.0),
+    )
 
     def __post_init__(self) -> None:
         check_numbers(

@@ -10,8 +10,9 @@ import numpy as np
 from ludometer.arrays import Codes, Floats
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
-from ludometer.ratings.systems.dynamic import check_numbers
+from ludometer.ratings.systems.dynamic import check_numbers, step_knob
 from ludometer.ratings.systems.steps import check_step
+from ludometer.ratings.systems.tuning import Knob
 from ludometer.scale import expected_score, from_elo, to_elo
 
 _NEAR, _FAR = 200.0, 400.0
@@ -51,6 +52,11 @@ class InternetChess:
         if self.provisional < 1 or self.provisional != int(self.provisional):
             raise LudometerError(f"players are provisional for a number of games from 1 up, not {self.provisional}")
         check_step(self.h)
+
+    @property
+    def tunable(self) -> tuple[Knob, ...]:
+        """The step of established players."""
+        return (step_knob(),)
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -11,9 +11,10 @@ import numpy as np
 from ludometer.arrays import Codes, Floats
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
-from ludometer.ratings.systems.dynamic import Dynamic, check_numbers, listed
+from ludometer.ratings.systems.calibrated import find_spread
+from ludometer.ratings.systems.dynamic import Dynamic, check_numbers, listed, step_knob
 from ludometer.ratings.systems.steps import check_step
-from ludometer.ratings.systems.tuning import find_best_step, find_spread
+from ludometer.ratings.systems.tuning import Knob, tune
 from ludometer.scale import expected_score, from_elo, to_elo
 
 _SERVERS = 64.0
@@ -62,6 +63,11 @@ class FittedSmith:
         if self.sd <= 0:
             raise LudometerError(f"the SD of the strengths must be above 0, not {self.sd:g}")
         _check_games(self.games)
+
+    @property
+    def tunable(self) -> tuple[Knob, ...]:
+        """The step of established players, and the spread of newcomers."""
+        return (step_knob(), Knob("sd", *_SDS))
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -117,8 +123,8 @@ class FittedSmith:
 class Smith:
     """Smith's recommended system (1994, section 8), whose numbers are fitted to the record: `fitted` gives it.
 
-    The SD of the prior is that of the strengths (`tuning.find_spread`). By "optimal" h is the best in theory for that
-    SD, the mean games of established players after their first, the error of newcomers at entry, and constant
+    The SD of the prior is that of the strengths (`calibrated.find_spread`). By "optimal" h is the best in theory for
+    that SD, the mean games of established players after their first, the error of newcomers at entry, and constant
     strengths; by "log-loss" it has the best forecasts, and is larger where strengths change. The first `games` are 20,
     as on the Internet Chess Server: by then results outweigh the prior, and a newcomer's error is 60 to 150 points.
     """
@@ -136,6 +142,11 @@ class Smith:
             raise LudometerError(f"h is a number, log-loss or optimal, not {self.h!r}")
 
     @property
+    def tunable(self) -> tuple[Knob, ...]:
+        """Those of the fitted system: a theory chooses them, a better forecast can be tuned."""
+        return (step_knob(), Knob("sd", *_SDS))
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """The parameters that are given."""
         return listed(h=self.h, sd=self.sd, games=self.games, start_rating=self.start_rating)
@@ -149,7 +160,7 @@ class Smith:
         system = FittedSmith(known, sd, self.games, self.start_rating, in_sample)
         if self.h == "optimal":
             return replace(system, h=_best_step_in_theory(system, matches))
-        return replace(system, h=find_best_step(system, matches)) if self.h == "log-loss" else system
+        return tune(system, matches, fixed=("sd",)) if self.h == "log-loss" else system
 
 
 def _best_step_in_theory(system: FittedSmith, matches: Matches) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 from ludometer.arrays import Array, Codes, Counts, Floats
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches, Pairs
+from ludometer.ratings.systems.tuning import Knob
 from ludometer.scale import expected_score, from_elo, to_elo
 from ludometer.strength.expected import (
     Estimate,
@@ -103,6 +104,8 @@ class Static:
     refit: float = 0.1
     prior: Prior | None = None
     name: ClassVar[str] = "static"
+    tuned_on: ClassVar[int] = 200_000
+    """Each refit plays all results so far: the last matches are enough to tune one number."""
 
     def __post_init__(self) -> None:
         if self.prior is not None and self.sd is not None:
@@ -116,6 +119,11 @@ class Static:
                 "refit is the share by which a record grows before ratings are fitted again, from 0.001 up, "
                 f"or a number of matches, not {self.refit}"
             )
+
+    @property
+    def tunable(self) -> tuple[Knob, ...]:
+        """The SD of a normal prior; how often ratings are fitted again is a matter of time, not of forecasts."""
+        return (Knob("sd", 10.0, 2000.0, start=_GUESS),) if self.prior is None else ()
 
     @property
     def parameters(self) -> dict[str, Any]:

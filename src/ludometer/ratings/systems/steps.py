@@ -43,6 +43,11 @@ def step_bound(difference: Floats, *, curve: Curve | None = None) -> Floats:
     return bound.reshape(np.shape(difference))
 
 
+def largest_step(curve: Curve | None = None) -> float:
+    """The largest constant step that is accepted, just below the bound."""
+    return float(step_bound(np.zeros(1), curve=curve)[0]) * (1 - 1e-9)
+
+
 def check_step(step: Step, *, curve: Curve | None = None) -> None:
     """Refuse a step at which ratings would be unstable, and name the difference at which it fails."""
     if curve is not None:
