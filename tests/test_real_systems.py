@@ -67,6 +67,6 @@ def test_all_of_the_catalogue_rates_football(shared_data: Path) -> None:
     matches = read_matches(shared_data / "football_international.parquet").part(30_000, 40_000)
     result = evaluate(matches)
     assert not result.left_out
-    assert len(result.systems) == 8
+    assert len(result.systems) == 9
     assert all(score.log_loss < result.coin.log_loss for score in result.systems)
     assert result.coin.difference > 10 * result.coin.difference_se

@@ -11,7 +11,7 @@ import pytest
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
 from ludometer.ratings import BestFit, Elo, Glicko2, Static, Tuned, evaluate, make_prizes
-from ludometer.ratings.catalogue import all_systems, make_system
+from ludometer.ratings.catalogue import all_systems, make_tuned_system
 from ludometer.ratings.evaluation import find_middle
 from ludometer.ratings.systems.dynamic import Dynamic, DynamicShrinking
 from ludometer.ratings.systems.smith import FittedSmith, Smith
@@ -83,8 +83,8 @@ def test_what_is_given_stays() -> None:
     assert smith.tuned
     assert (glicko.parameters["tau"], glicko.parameters["deviation"]) == (0.4, 200)
     assert glicko.parameters["volatility"] != 0.06
-    assert isinstance(make_system("smith:h=40,sd=200", tune=True), FittedSmith)
-    assert make_system("elo:k=32", tune=True) == Elo(k=32.0)
+    assert isinstance(make_tuned_system("smith:h=40,sd=200"), FittedSmith)
+    assert make_tuned_system("elo:k=32") == Elo(k=32.0)
     assert free_knobs(BestFit()) == ()
 
 

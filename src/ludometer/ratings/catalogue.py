@@ -51,18 +51,35 @@ class Entry:
         return make
 
 
-def make_system(
-    text: str, *, prizes: Prizes = WINNER, base: Base = "10", tune: bool = False, **overrides: float | None
-) -> AnySystem:
+def make_system(text: str, *, prizes: Prizes = WINNER, base: Base = "10", **overrides: float | None) -> AnySystem:
     """A rating system from its name and parameters; overrides that are None do not count.
-
-    With `tune` the parameters that are not given are tuned to the record that the system will play.
 
     >>> make_system("elo:k=32").parameters
     {'k': 32.0, 'start_rating': 1500.0}
     >>> make_system("glicko2:tau=0.3,period=30").parameters["period"]
     30.0
     """
+    return _make(text, prizes, base, overrides)[0]
+
+
+def make_tuned_system(text: str, *, prizes: Prizes = WINNER) -> AnySystem:
+    """The same, with the parameters that are not given tuned to the record that the system will play.
+
+    A system that names nothing to tune is left to fit itself.
+
+    >>> make_tuned_system("glicko2:tau=0.3").parameters["tau"]
+    0.3
+    """
+    from ludometer.ratings.systems.tuning import Tuned, free_knobs
+
+    system, given = _make(text, prizes, "10", {})
+    return Tuned(system, given) if free_knobs(system, given) else system
+
+
+def _make(
+    text: str, prizes: Prizes, base: Base, overrides: dict[str, float | None]
+) -> tuple[AnySystem, tuple[str, ...]]:
+    """The system, and the parameters that were given."""
     name, _, details = text.partition(":")
     name = name.strip()
     entry = find_entry(name)
@@ -77,19 +94,10 @@ def make_system(
             raise LudometerError(f"{name} has no parameter {word!r}; it has: {known}{entry.remark}")
     parameters = {entry.parameters[word]: value for word, value in given.items()}
     if entry.multiplayer:
-        system = entry.load()(**parameters, prizes=prizes, base=base)
-    elif prizes != WINNER or base != "10":
+        return entry.load()(**parameters, prizes=prizes, base=base), tuple(parameters)
+    if prizes != WINNER or base != "10":
         raise LudometerError(f"{name} rates two-player matches: leave out --prizes and --base")
-    else:
-        system = entry.load()(**parameters)
-    return _with_tuning(system, tuple(parameters)) if tune else system
-
-
-def _with_tuning(system: AnySystem, fixed: tuple[str, ...]) -> AnySystem:
-    """The system, tuned in what is not fixed; one that names nothing to tune is left to fit itself."""
-    from ludometer.ratings.systems.tuning import Tuned, free_knobs
-
-    return Tuned(system, fixed) if free_knobs(system, fixed) else system
+    return entry.load()(**parameters), tuple(parameters)
 
 
 def default_system(matches: Any, *, prizes: Prizes = WINNER, base: Base = "10", **overrides: float | None) -> AnySystem:
@@ -137,7 +145,8 @@ def all_systems(*, multiplayer: bool, prizes: Prizes = WINNER, tune: bool = Fals
     """
     entries = ((name, find_entry(name)) for name in system_names())
     kept = [(name, entry) for name, entry in entries if entry.is_compared and (entry.multiplayer or not multiplayer)]
-    return [make_system(name, prizes=prizes if entry.multiplayer else WINNER, tune=tune) for name, entry in kept]
+    make = make_tuned_system if tune else make_system
+    return [make(name, prizes=prizes if entry.multiplayer else WINNER) for name, entry in kept]
 
 
 def _read_parameters(text: str, details: str) -> dict[str, Any]:

@@ -282,12 +282,11 @@ def _chosen(
     matches: Matches | Iterable[Matches], systems: Sequence[AnySystem | str] | None, prizes: Prizes, tune: bool
 ) -> list[AnySystem]:
     """The systems that were named, or those that can play the record."""
-    from ludometer.ratings.catalogue import all_systems, make_system
+    from ludometer.ratings.catalogue import all_systems, make_system, make_tuned_system
 
     if systems is not None:
-        return [
-            make_system(system, prizes=prizes, tune=tune) if isinstance(system, str) else system for system in systems
-        ]
+        make = make_tuned_system if tune else make_system
+        return [make(system, prizes=prizes) if isinstance(system, str) else system for system in systems]
     if not isinstance(matches, Matches):
         # nothing can be fitted to a stream, and its kind of matches is not known yet
         return [Elo(prizes=prizes)]
