@@ -76,7 +76,7 @@ def passes(matches: Matches) -> dict[str, Any]:
 
 def predictions(matches: Matches) -> list[dict[str, Any]]:
     """Log loss of each system, and its difference to the best, with the standard error."""
-    result = evaluate(matches, systems=[make_system(text) for text in PREDICTING])
+    result = evaluate(matches, systems=[make_system(text) for text in PREDICTING], tune=False)
     print(result.summary(), flush=True)
     rows = result.to_frame().to_dicts()
     return [{key: round(value, 5) if isinstance(value, float) else value for key, value in row.items()} for row in rows]
