@@ -25,6 +25,7 @@ _COMMANDS = {
     "evaluate": "Compare rating systems by their forecasts.",
     "predict": "Predict the result when players meet.",
     "arena": "Rate models or players from judged pairs, with covariates.",
+    "engines": "Compare engines: pairs of games, error bars, sequential tests.",
     "noise": "Estimate rating error and the best update step.",
     "learn": "Measure how fast players improve.",
     _EXTENSIONS: "",

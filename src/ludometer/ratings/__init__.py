@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from ludometer.ratings.driver import Ratings as Ratings
     from ludometer.ratings.driver import RatingSystem as RatingSystem
     from ludometer.ratings.driver import rate as rate
+    from ludometer.ratings.engines.sprt import Sprt as Sprt
+    from ludometer.ratings.engines.sprt import run_sprt as run_sprt
+    from ludometer.ratings.engines.study import EngineMatch as EngineMatch
+    from ludometer.ratings.engines.study import EngineStudy as EngineStudy
+    from ludometer.ratings.engines.study import Hypotheses as Hypotheses
+    from ludometer.ratings.engines.study import study_engines as study_engines
     from ludometer.ratings.evaluation import Evaluation as Evaluation
     from ludometer.ratings.evaluation import evaluate as evaluate
     from ludometer.ratings.noise.drift import Drift as Drift

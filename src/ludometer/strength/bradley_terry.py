@@ -173,14 +173,14 @@ class BradleyTerry(Shown):
             },
         }
 
-    def summary(self, top: int = 12) -> str:
-        """The best players with intervals and ranks, and the effects."""
+    def summary(self, top: int = 12, *, unit: str = "sessions") -> str:
+        """The best players with intervals and ranks, and the effects; `unit` is what the clusters are called."""
         frame = self.to_frame()
         kind, shared = self.provenance.parameters["errors"], self.n_clusters < self.n_matches
-        over = f" over {self.n_clusters:,} sessions" if shared and kind != "curvature" else ""
+        over = f" over {self.n_clusters:,} {unit}" if shared and kind != "curvature" else ""
         lines = [f"{self.n_matches:,} matches of {len(frame):,} players, {kind} errors{over}"]
         if over and self.n_clusters < _FEW:
-            lines.append(f"fewer than {_FEW} sessions: the errors are too small, and intervals hold less than 95%")
+            lines.append(f"fewer than {_FEW} {unit}: the errors are too small, and intervals hold less than 95%")
         rows = [
             (
                 row["player"],

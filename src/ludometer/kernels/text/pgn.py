@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 TAGS = (
     *("White", "Black", "Result", "Date", "WhiteElo", "BlackElo", "Event", "Site", "Round", "ECO", "TimeControl"),
-    *("UTCDate", "UTCTime", "Variant", "Termination", "WhiteTitle", "BlackTitle"),
+    *("UTCDate", "UTCTime", "Variant", "Termination", "WhiteTitle", "BlackTitle", "FEN"),
 )
 """The tags that are kept, in the order in which a line holds them."""
 

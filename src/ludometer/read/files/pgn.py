@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *("white", "black", "result", "date", "white_elo", "black_elo", "event", "site", "round", "eco", "time_control"),
-    *("utc_date", "utc_time", "variant", "termination", "white_title", "black_title"),
+    *("utc_date", "utc_time", "variant", "termination", "white_title", "black_title", "fen"),
 )
 """The tags that are read, as columns; what other tags say is skipped."""
 
