@@ -27,7 +27,10 @@ class FileOptions:
     """How to read a match file: its columns where they are not found by name, and the rows that count."""
 
     first: str | None = option("--first", metavar="COLUMN", help="First player column (files with one row per match).")
-    second: str | None = option("--second", metavar="COLUMN", help="Second player column.")
+    second: str | None = option("--second", metavar="COLUMN", help="Second player column; of a team several: A,B.")
+    split_names: str | None = option(
+        "--split-names", metavar="TEXT", help='Text between the players of a team in one cell, such as "/".'
+    )
     score: str | None = option(
         "--score",
         metavar="COLUMN[,COLUMN]",
@@ -99,6 +102,7 @@ class FileOptions:
         return ReadOptions(
             first=self.first,
             second=self.second,
+            split_names=self.split_names,
             score=self.score,
             time=self.time,
             match=self.match,

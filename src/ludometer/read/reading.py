@@ -16,10 +16,11 @@ from ludometer.read.columns.codes import TextIndex
 from ludometer.read.columns.guess import guess_columns, guess_dates
 from ludometer.read.columns.kept import Kept
 from ludometer.read.columns.names import ColumnsNotFound, PairColumns, ReadOptions, find_columns
+from ludometer.read.columns.teams import find_separator, padded, seats_of, spread
 from ludometer.read.columns.times import find_time_format, parse_times
 from ludometer.read.files.opening import open_source
 from ludometer.read.files.source import Source, plain_errors
-from ludometer.read.rows import Extra, PairRows, RowReader, SeatRows
+from ludometer.read.rows import Extra, PairRows, RowReader, SeatRows, TeamRows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,7 +80,7 @@ def read_file(
     reader = _new_reader(open_source(source), options or ReadOptions())
     reader.on_rows = on_rows
     with plain_errors(reader.source.name):
-        groups = _collect_pairs(reader) if isinstance(reader.columns, PairColumns) else _collect_seats(reader)
+        groups = _collect(reader)
         _note_alike(reader)
     return Reading(
         name=reader.source.name,
@@ -153,7 +154,7 @@ def stream_matches(source: Any, options: ReadOptions | None = None) -> MatchStre
     if options.uses:
         options = replace(options, uses=tuple(name for name in options.uses if name == "advantage"))
     reader = _new_reader(open_source(source), options)
-    if not isinstance(reader.columns, PairColumns):
+    if not isinstance(reader.columns, PairColumns) or reader.columns.has_teams:
         raise MatchDataError("only files with one row per two-player match can be streamed: leave out --stream")
     return MatchStream(reader)
 
@@ -208,6 +209,12 @@ def _fault_message(reader: RowReader) -> str:
     return reader.faults.message(reader.source.name, reader.n_rows, below_header=reader.source.is_csv)
 
 
+def _collect(reader: RowReader) -> dict[str | None, Matches]:
+    if not isinstance(reader.columns, PairColumns):
+        return _collect_seats(reader)
+    return _collect_teams(reader) if reader.columns.has_teams else _collect_pairs(reader)
+
+
 def _collect_pairs(reader: RowReader) -> dict[str | None, Matches]:
     parts: list[PairRows] = list(reader.pairs())
     _check(reader, sum(len(part.first) for part in parts))
@@ -232,6 +239,34 @@ def _collect_pairs(reader: RowReader) -> dict[str | None, Matches]:
     return _split(reader, reader.kept.marked(whole), extra)
 
 
+def _collect_teams(reader: RowReader) -> dict[str | None, Matches]:
+    """Matches of two sides become seats, whose sides are 1 and 2 unless --side names them."""
+    parts: list[TeamRows] = list(reader.teams())
+    _check(reader, sum(len(part.halves) for part in parts))
+    extra = _concatenate_extra([part.extra for part in parts])
+    ours, theirs = padded([part.ours for part in parts]), padded([part.theirs for part in parts])
+    halves = np.concatenate([part.halves for part in parts])
+    order = _order(reader, extra)
+    if order is not None:
+        ours, theirs, halves, extra = ours[order], theirs[order], halves[order], extra.take(order)
+    present, starts, player, place, side = seats_of(ours, theirs, halves)
+    per_seat = Kept(
+        {key: spread(own, present, side) for key, own in extra.kept.values.items() if key[0] not in MATCH_COLUMNS}
+    )
+    columns = reader.kept.finish(extra.kept, per_seat)
+    columns.setdefault("side", side + 1)
+    whole = Matches.of_seats(
+        starts,
+        player,
+        place,
+        players=reader.players.players,
+        time=extra.time,
+        ordered=order is not None or extra.group is not None,
+        **columns,
+    )
+    return _split(reader, reader.kept.marked(whole), extra)
+
+
 def _notes_on_kept(reader: RowReader) -> list[str]:
     """Notes on further columns, for those who said what they use."""
     if reader.options.uses is None:
@@ -244,6 +279,12 @@ def _note_alike(reader: RowReader) -> None:
     if not isinstance(reader.players, TextIndex) or reader.players.folds or not reader.players.n_known:
         return
     names = reader.players.players.names
+    columns = reader.columns
+    if isinstance(columns, PairColumns) and not columns.has_teams and (separator := find_separator(names)):
+        reader.notes.append(
+            f"most names look like several players, such as {names[0]!r}: each counts as one player; to rate the "
+            f'players: --split-names "{separator}"'
+        )
     folded = names.str.to_lowercase().str.replace_all(r"\s+", " ")
     others = len(names) - folded.n_unique()
     if others:

@@ -13,7 +13,8 @@ from ludometer.errors import LudometerError
 from ludometer.read.columns.codes import IntegerIndex, TextIndex
 from ludometer.read.columns.kept import Kept, KeptReader, find_kept, numbers_or_empty
 from ludometer.read.columns.names import PairColumns, ReadOptions, SeatColumns, find_named
-from ludometer.read.columns.outcomes import UNFINISHED, Outcomes, numbers
+from ludometer.read.columns.outcomes import UNFINISHED, Outcomes, numbers, seat_values
+from ludometer.read.columns.teams import repeated_players, split_names
 from ludometer.read.columns.times import TimeFormat, can_order, find_epoch, find_time_format, parse_times
 from ludometer.read.faults import Faults, first_values
 from ludometer.read.filter import parse_where
@@ -32,6 +33,16 @@ class PairRows:
 
     first: Codes
     second: Codes
+    halves: Halves
+    extra: Extra
+
+
+@dataclass(frozen=True)
+class TeamRows:
+    """A batch of matches of two sides without its bad rows; -1 is nobody, since sides may differ in size."""
+
+    ours: Codes
+    theirs: Codes
     halves: Halves
     extra: Extra
 
@@ -149,6 +160,30 @@ class RowReader:
                 yield PairRows(first[kept], second[kept], halves[kept], extra.take(kept))
         self.notes += self._outcomes.notes()
 
+    def teams(self) -> Iterator[TeamRows]:
+        """Batches of a file whose rows are matches of two sides."""
+        columns = self.columns
+        assert isinstance(columns, PairColumns)
+        for frame, row, ragged in self._frames((*columns.players, *columns.score)):
+            sides = [split_names(frame, names, columns.separator) for names in columns.sides]
+            codes = self.players.codes([*sides[0], *sides[1]])
+            ours, theirs = codes[:, : len(sides[0])], codes[:, len(sides[0]) :]
+            halves, bad_score = self._outcomes.halves(frame)
+            bad = _Bad(self.faults, frame, row, ragged)
+            for side, names in zip((ours, theirs), columns.sides, strict=True):
+                bad.add(side.max(axis=1) < 0, f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} missing")
+            twice, both = repeated_players(ours, theirs)
+            bad.add(both, "a player plays on both sides", columns.first)
+            bad.add(twice & ~both, "a player appears twice on one side", columns.first)
+            for mask, kind, shown in bad_score:
+                bad.add(mask, kind, shown)
+            extra = self._extra(frame, bad)
+            unfinished = halves == UNFINISHED
+            self.n_unfinished += int((unfinished & ~bad.rows).sum())
+            kept = ~(bad.rows | unfinished)
+            bad.close()
+            yield TeamRows(ours[kept], theirs[kept], halves[kept], extra.take(kept))
+
     def seats(self) -> Iterator[SeatRows]:
         """Batches of a file whose rows are players in a match."""
         columns = self.columns
@@ -159,7 +194,7 @@ class RowReader:
         for frame, row, ragged in self._frames((columns.match, columns.player, value_column, *prize_column)):
             match = self.matches.codes([frame[columns.match]])[:, 0]
             player = self.players.codes([frame[columns.player]])[:, 0]
-            value = numbers(frame[value_column])
+            value = numbers(frame[value_column]) if columns.place else seat_values(frame[value_column])
             bad = _Bad(self.faults, frame, row, ragged)
             bad.add(match < 0, f"{columns.match} is missing")
             bad.add(player < 0, f"{columns.player} is missing")
@@ -270,13 +305,16 @@ class RowReader:
 
     def _player_columns(self) -> tuple[str, ...]:
         columns = self.columns
-        return (columns.first, columns.second) if isinstance(columns, PairColumns) else (columns.player,)
+        return columns.players if isinstance(columns, PairColumns) else (columns.player,)
 
     def _new_index(self, *names: str, folds: bool = False) -> IntegerIndex | TextIndex:
         import polars as pl
 
         types = [self.source.schema[name] for name in names]
-        whole = all(dtype.is_integer() and dtype not in (pl.UInt64, pl.Int128, pl.UInt128) for dtype in types)
+        splits = isinstance(self.columns, PairColumns) and self.columns.separator is not None
+        whole = not splits and all(
+            dtype.is_integer() and dtype not in (pl.UInt64, pl.Int128, pl.UInt128) for dtype in types
+        )
         return IntegerIndex() if whole else TextIndex(folds=folds)
 
     def _extra(self, frame: pl.DataFrame, bad: _Bad) -> Extra:

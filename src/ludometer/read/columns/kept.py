@@ -149,7 +149,18 @@ def _sources(finder: Finder, option: str, kind: str, name: str, columns: PairCol
         lettered = tuple(name + ending for ending in SEATS)
         is_lettered = columns.is_arena and len(finder.all_of(own.casefold() for own in lettered)) == len(SEATS)
         wanted = lettered if is_lettered else (f"{name}_1", f"{name}_2")
+        if kind == "seat_covariates" and columns.has_teams:
+            wanted = _columns_of_players(finder, name, columns) or wanted
     return tuple(found for own in wanted if (found := finder.named(option, own)))
+
+
+def _columns_of_players(finder: Finder, name: str, columns: PairColumns) -> tuple[str, ...]:
+    """One column per player of a team: minutes_1a beside player_1a, winner_1_minutes beside winner_1."""
+    found = []
+    for player in map(fold, columns.players):
+        beside = (f"{player}_{fold(name)}", f"{fold(name)}_{player}")
+        found.append(finder.first_of((player.replace("player", fold(name)), *beside) if "player" in player else beside))
+    return tuple(own for own in found if own) if all(found) else ()
 
 
 def _known_sources(finder: Finder, kind: str, columns: PairColumns | SeatColumns) -> tuple[str, ...]:

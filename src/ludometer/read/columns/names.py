@@ -58,6 +58,20 @@ OTHER_PLAYERS = (
     ("team1", "team2"),
     ("team_a", "team_b"),
 )
+TEAMS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"player_?(?P<side>[12])_?(?P<seat>[a-z])",
+        r"player_?(?P<side>[12])_(?P<seat>\d+)",
+        r"player_?(?P<side>[ab])_?(?P<seat>\d+)",
+        r"(?:team|side)_?(?P<side>[12ab])_?(?:player|p)_?(?P<seat>\d+|[a-z])",
+        r"(?P<side>winner|loser|home|away|white|black)_?(?:player_?)?(?P<seat>\d+)(?:_?name)?",
+        r"(?P<side>winner|loser|home|away|white|black)_player_(?P<seat>[a-z])",
+    )
+)
+"""Columns with one player each of two sides, such as player_1a and player_1b against player_2a and player_2b."""
+_FIRST_SIDES = ("1", "a", "winner", "home", "white")
+
 OTHER_RESULT = ("ftr", "res", "outcome")
 OTHER_POINTS = (
     ("fthg", "ftag"),
@@ -79,6 +93,8 @@ MATCH = ("match", "match_id", "game", "game_id")
 PLAYER = ("player",)
 PLACE = ("place", "rank", "position")
 SEAT_SCORE = ("score",)
+SEAT_RESULT = ("result", "won", "outcome", "points")
+"""Further names, as above, of a column where higher is better, or that says who won."""
 
 
 class ColumnsNotFound(LudometerError):  # noqa: N818 - what happened
@@ -90,7 +106,10 @@ class ReadOptions:
     """What the user says about a file: its columns (None is found by name) and the rows that count."""
 
     first: str | None = None
+    """The column of the first player; several, separated by commas, are a team."""
     second: str | None = None
+    split_names: str | None = None
+    """What separates the players of a team in one cell, such as /."""
     score: str | None = None
     """One column with the result, or two with points, separated by a comma."""
     time: str | None = None
@@ -128,6 +147,8 @@ class ReadOptions:
     def __post_init__(self) -> None:
         if self.advantage is not None and not self.advantage.strip():
             raise LudometerError("--advantage: write none, order or the name of a column")
+        if self.split_names is not None and not self.split_names.strip():
+            raise LudometerError('--split-names: write what stands between two names, such as "/"')
         for name in ("order", "covariates", "seat_covariates", "keep", "uses"):
             given = getattr(self, name)
             if given is None:
@@ -159,6 +180,26 @@ class PairColumns:
     score: tuple[str, ...]
     times: tuple[str, ...]
     """Columns that may order the matches, best first."""
+    first_mates: tuple[str, ...] = ()
+    """Further players on the side of the first one."""
+    second_mates: tuple[str, ...] = ()
+    separator: str | None = None
+    """What separates the players of a team in one cell."""
+
+    @property
+    def sides(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The columns of the players of either side."""
+        return (self.first, *self.first_mates), (self.second, *self.second_mates)
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """The columns of all players."""
+        return self.sides[0] + self.sides[1]
+
+    @property
+    def has_teams(self) -> bool:
+        """Whether a side may have several players."""
+        return len(self.players) > 2 or self.separator is not None
 
     @property
     def is_arena(self) -> bool:
@@ -168,12 +209,14 @@ class PairColumns:
     @property
     def is_unequal(self) -> bool:
         """Whether the names say that the first player is better off: at home, or White."""
-        return (fold(self.first), fold(self.second)) in UNEQUAL
+        stems = (_side_of(self.first), _side_of(self.second)) if len(self.players) > 2 else ()
+        return (fold(self.first), fold(self.second)) in UNEQUAL or stems in UNEQUAL
 
     def describe(self) -> str:
         """In a few words, for the user."""
-        won = f"{self.first.strip()} won" if not self.score else " : ".join(name.strip() for name in self.score)
-        return f"{self.first.strip()}, {self.second.strip()}, {won}"
+        first, second = (" + ".join(name.strip() for name in side) for side in self.sides)
+        won = f"{first} won" if not self.score else " : ".join(name.strip() for name in self.score)
+        return f"{first}, {second}, {won}"
 
 
 @dataclass(frozen=True)
@@ -222,28 +265,36 @@ def _find_columns(finder: Finder, options: ReadOptions) -> PairColumns | SeatCol
     times = (named,) if named else finder.all_of(candidates)
     wants_seats = options.match or options.player or options.place
     if not wants_seats:
-        first, second = _player_columns(finder, options)
-        if first and second:
+        firsts, seconds = _player_columns(finder, options)
+        if firsts and seconds:
+            (first, *first_mates), (second, *second_mates) = firsts, seconds
             if options.prizes:
                 finder.named("--prizes", options.prizes)
                 raise LudometerError(
                     f"{file}: --prizes {options.prizes}: prizes need a multiplayer record, and here one row is a "
                     "two-player match"
                 )
-            found = PairColumns(first, second, _result_columns(finder, options, first, second), times)
+            score = _result_columns(finder, options, first, second)
+            mates = tuple(first_mates), tuple(second_mates)
+            found = PairColumns(first, second, score, times, *mates, options.split_names)
             is_timed = bool(times or options.order or is_left)
             return found if is_timed or not found.is_arena else replace(found, times=finder.all_of(arena.TIMES))
     match = finder.named("--match", options.match) or finder.first_of(MATCH)
     player = finder.named("--player", options.player) or finder.first_of(PLAYER)
     if match and player and not (options.first or options.second):
+        if options.split_names:
+            raise LudometerError(
+                f"{file}: --split-names: here each player has a row; name their team with --side COLUMN"
+            )
         place = finder.named("--place", options.place) or (None if options.score else finder.first_of(PLACE))
-        score = None if place else finder.named("--score", options.score) or finder.first_of(SEAT_SCORE)
-        if not place and not score:
+        scores = finder.known(SEAT_SCORE, SEAT_RESULT)
+        own_score = None if place else finder.named("--score", options.score) or finder.first_of(scores)
+        if not place and not own_score:
             finder.fail(
                 f"no column holds places or scores ({', '.join((*PLACE, *SEAT_SCORE))})",
                 "it with --place COLUMN",
             )
-        return SeatColumns(match, player, place, score, times, finder.named("--prizes", options.prizes))
+        return SeatColumns(match, player, place, own_score, times, finder.named("--prizes", options.prizes))
     if wants_seats:
         missing = "player" if match else "match"
         finder.fail(f"no column holds the {missing}", f"it with --{missing} COLUMN")
@@ -265,16 +316,41 @@ def find_named(names: Sequence[str], wanted: Iterable[str], option: str, *, file
     return [found for name in wanted if (found := finder.named(option, name))]
 
 
-def _player_columns(finder: Finder, options: ReadOptions) -> tuple[str | None, str | None]:
-    """The first two that belong together, such as home and away; else the first of either kind."""
+def _player_columns(finder: Finder, options: ReadOptions) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The first two that belong together, such as home and away; those of teams; else the first of either kind."""
     if not options.first and not options.second:
-        for pair in finder.known(tuple(zip(FIRST, SECOND, strict=True)), OTHER_PLAYERS):
-            first, second = (finder.first_of((name,)) for name in pair)
-            if first and second:
-                return first, second
-    first = finder.named("--first", options.first) or finder.first_of(FIRST)
-    second = finder.named("--second", options.second) or finder.first_of(SECOND)
+        usual = [
+            _pair_columns(finder, pair) for pair in finder.known(tuple(zip(FIRST, SECOND, strict=True)), OTHER_PLAYERS)
+        ]
+        teams = [_team_columns(finder.names, pattern) for pattern in finder.known((), TEAMS)]
+        # columns such as team_1 are players, unless they are said to be the sides of others
+        for firsts, seconds in (*teams, *usual) if options.side else (*usual, *teams):
+            if firsts and seconds:
+                return firsts, seconds
+    firsts = finder.listed("--first", options.first) or finder.all_of(FIRST)[:1]
+    seconds = finder.listed("--second", options.second) or finder.all_of(SECOND)[:1]
+    return firsts, seconds
+
+
+def _pair_columns(finder: Finder, pair: tuple[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    first, second = (finder.all_of((name,)) for name in pair)
     return first, second
+
+
+def _team_columns(names: Sequence[str], pattern: re.Pattern[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The columns of the players of two sides, as far as they are called like this."""
+    sides: tuple[list[tuple[int, str, str]], list[tuple[int, str, str]]] = ([], [])
+    for name in names:
+        if found := pattern.fullmatch(fold(name)):
+            seat = found["seat"]
+            sides[found["side"] not in _FIRST_SIDES].append((len(seat), seat, name))
+    first, second = (tuple(name for *_, name in sorted(side)) for side in sides)
+    return first, second
+
+
+def _side_of(name: str) -> str | None:
+    """home, of home_player_2."""
+    return next((found["side"] for pattern in TEAMS if (found := pattern.fullmatch(fold(name)))), None)
 
 
 def _result_columns(finder: Finder, options: ReadOptions, first: str, second: str) -> tuple[str, ...]:
@@ -285,7 +361,7 @@ def _result_columns(finder: Finder, options: ReadOptions, first: str, second: st
         if len(wanted) > 2:
             raise LudometerError(f"--score takes one column, or two of points; {options.score!r} names {len(wanted)}")
         return tuple(found for name in wanted if (found := finder.named("--score", name)))
-    if (fold(first), fold(second)) in WON:
+    if (fold(first), fold(second)) in WON or (_side_of(first), _side_of(second)) in WON:
         return ()
     if (fold(first), fold(second)) == (arena.FIRST, arena.SECOND):
         votes = finder.all_of((WINNER,)) or finder.all_of(arena.ONE_HOT)
@@ -356,6 +432,13 @@ class Finder:
             raise LudometerError(f"{self.file}: {option} {name}: no such column{hint}\n{self.listing()}")
         self.taken.append(found)
         return found
+
+    def listed(self, option: str, names: str | None) -> tuple[str, ...]:
+        """The column that the user named, or several, separated by commas."""
+        if names is None or names in self.names or "," not in names:
+            found = self.named(option, names)
+            return (found,) if found else ()
+        return tuple(found for name in names.split(",") if (found := self.named(option, name.strip())))
 
     def fail(self, what: str, remedy: str) -> NoReturn:
         """Say what is not there, what is, and which option helps."""

@@ -11,7 +11,7 @@ import numpy as np
 from ludometer.arrays import Codes, Floats, Halves, Mask
 from ludometer.read.columns.arena import is_both_bad, parse_vote
 from ludometer.read.columns.codes import TextIndex
-from ludometer.read.columns.names import WINNER, PairColumns
+from ludometer.read.columns.names import WINNER, PairColumns, fold
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,6 +27,18 @@ _WORDS = {
     "loss": 0, "lost": 0, "lose": 0, "t": 1,
     "white": 2, "black": 0, "home": 2, "away": 0, "h": 2, "a": 0,
 }  # fmt: skip
+_SEAT_WORDS = {
+    **dict.fromkeys(("w", "win", "won", "true", "yes"), 1.0),
+    **dict.fromkeys(("d", "draw", "drawn", "drew", "tie", "tied", "t"), 0.5),
+    **dict.fromkeys(("l", "loss", "lost", "lose", "false", "no"), 0.0),
+}
+"""What a row says of its own player."""
+_SIDES = {
+    **dict.fromkeys(("1", "a", "team_1", "team1", "team_a", "side_1", "first", "home"), 2),
+    **dict.fromkeys(("2", "b", "team_2", "team2", "team_b", "side_2", "second", "away"), 0),
+    "0": 1,
+}
+"""Where two sides of several players meet, the winner is one of these."""
 _NO_PLAY = {
     "forfait", "forfeit", "forfeited", "walkover", "w.o.", "w.o", "wo", "w/o", "bye", "kampflos", "unplayed",
     "not played", "postponed", "cancelled", "canceled",
@@ -164,6 +176,9 @@ class Outcomes:
             vote = np.array([BAD if own is None else own for own in votes] + [BAD], np.int8)[codes]
             others = np.where(vote >= 0, vote, others)
             self._count_both_bad(codes[(winner != first) & (winner != second)])
+        if self.columns.has_teams:
+            meant = np.array([_SIDES.get(fold(text), BAD) for text in self.known.words] + [BAD], np.int8)[codes]
+            others = np.where(meant >= 0, meant, others)
         halves = np.where(winner == first, 2, np.where(winner == second, 0, others)).astype(np.int8)
         halves[missing] = BAD
         return halves, [
@@ -234,6 +249,18 @@ def numbers(column: pl.Series) -> Floats:
         # stripping costs more than the cast: only where something was not understood
         values = column.str.strip_chars().cast(pl.Float64, strict=False)
     return (values.fill_null(float("nan")) if values.null_count() else values).to_numpy()
+
+
+def seat_values(column: pl.Series) -> Floats:
+    """Scores of seats, higher is better: numbers, or words such as won, draw and lost."""
+    import polars as pl
+
+    values = numbers(column)
+    if column.dtype != pl.String or np.isfinite(values).all():
+        return values
+    words = column.str.strip_chars().str.to_lowercase()
+    said = words.replace_strict(_SEAT_WORDS, default=None, return_dtype=pl.Float64)
+    return np.where(np.isfinite(values), values, said.fill_null(float("nan")).to_numpy())
 
 
 def split_points(column: pl.Series) -> Floats:
