@@ -270,8 +270,8 @@ class Matches:
         if self.has_teams:
             raise MatchDataError(
                 f"{method} cannot use teams: it rates players who play each for themselves, and here players share a "
-                "side. To rate each player alone, write one row per player and read it without --side; to rate each team "
-                "as one player, write its name into one column"
+                "side. To rate each player alone, write one row per player and read it without --side; to rate each "
+                "team as one player, write its name into one column"
             )
 
     @property
