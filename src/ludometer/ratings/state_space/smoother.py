@@ -1,0 +1,381 @@
+"""Every player's strength at every time that they played, given the whole record: the most likely, and its errors.
+
+One node per player and time. Strengths are a tree of normal steps (`kernels.state_space.history`): the level at which
+newcomers enter moves over the calendar, a player starts around it, and their strength walks from match day to match day.
+The most likely strengths are found by damped Newton steps, their errors from the curvature there (Laplace).
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from ludometer.arrays import Codes, Counts, Floats, Mask
+from ludometer.errors import LudometerError, MatchDataError
+from ludometer.kernels.runtime import lanes
+from ludometer.kernels.state_space import history as kernels
+from ludometer.matches import Matches
+from ludometer.parallel import Workers, map_tasks
+from ludometer.ratings.state_space.parameters import YEAR, Parameters
+from ludometer.scale import from_elo
+
+_log = logging.getLogger(__name__)
+
+_MOST_LEVELS = 240
+"""Values of the entry level over the calendar: a month each for twenty years, longer in a longer record."""
+_SHORTEST_LEVEL = YEAR / 12
+
+_MOST_STEPS, _MOST_INNER = 60, 2_000
+_SMALLEST = 3e-5
+"""A step below it, in natural units, is the last: the error is then about its square, 1e-9."""
+
+_EXACT = 1_500
+"""Up to so many nodes each is solved for; above, the opponents' errors are estimated by draws."""
+_WORK, _FEWEST, _MOST = 10_000_000, 64, 512
+"""Draws are made until this many strengths are drawn, within these bounds."""
+_BATCH = 4
+"""Groups of eight draws whose sums are in memory at once."""
+_RESULT = 0.25
+"""The information of one result between equals."""
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
+    """Who played when: the nodes of each player in order of time, and the seats of their matches in the same order."""
+
+    chain: Counts
+    """Player i has the nodes chain[i] to chain[i + 1]."""
+    starts: Counts
+    """Node k has the sides starts[k] to starts[k + 1]."""
+    match: Counts
+    """Of each side."""
+    opponent: Codes
+    """The opponent's node, of each side."""
+    seat: Codes
+    """0 or 1, of each side."""
+    day: Floats
+    """Of each node."""
+
+    @classmethod
+    def of(cls, matches: Matches, day: Floats) -> Self:
+        """From two-player matches in order of time, each at its day."""
+        pairs = matches.pairs
+        chain, starts, match, opponent, seat = kernels.place_sides(pairs.first, pairs.second, day, len(matches.players))
+        return cls(chain, starts, match, opponent, seat, day[match[starts[:-1]]])
+
+    def __len__(self) -> int:
+        return len(self.day)
+
+    @cached_property
+    def player(self) -> Codes:
+        """Of each node."""
+        return np.repeat(np.arange(len(self.chain) - 1, dtype=np.int32), np.diff(self.chain))
+
+    @cached_property
+    def is_first(self) -> Mask:
+        """Whether a node is its player's first."""
+        first = np.zeros(len(self), bool)
+        first[self.chain[:-1][np.diff(self.chain) > 0]] = True
+        return first
+
+    @cached_property
+    def played(self) -> Counts:
+        """Matches of each node."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def before(self) -> Counts:
+        """Matches that the player had played before each node."""
+        begin = self.starts[self.chain[:-1]]
+        return np.asarray(self.starts[:-1] - begin[self.player])
+
+    @cached_property
+    def pause(self) -> Floats:
+        """Days since the player's node before; 0 at the first."""
+        return np.where(self.is_first, 0.0, np.diff(self.day, prepend=self.day[:1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """What is known about strengths before any result; the entry levels stand before the timeline's nodes."""
+
+    n_levels: int
+    parent: Codes
+    step: Floats
+    """The variance of each node around its parent."""
+    mean: Floats
+    """Expected strengths, without what experience and activity add for a match."""
+    offset: Floats
+    """What they add."""
+
+    @classmethod
+    def of(cls, timeline: Timeline, parameters: Parameters) -> Self:
+        """The steps of the model; the first entry level is fixed, since only differences show."""
+        n_levels, entered, level_step = _entry_levels(timeline, parameters)
+        parent = np.arange(-1, n_levels + len(timeline) - 1, dtype=np.int32)
+        parent[0] = 0
+        parent[n_levels:][timeline.is_first] = entered
+        step, mean, offset = np.zeros((3, n_levels + len(timeline)))
+        step[1:n_levels] = level_step
+        step[n_levels:] = _steps(timeline, parameters)
+        mean[:] = from_elo(parameters.entry)
+        mean[n_levels:] -= _lost_by_pauses(timeline, parameters)
+        offset[n_levels:] = _offsets(timeline, parameters)
+        return cls(n_levels, parent, step, mean, offset)
+
+
+def _entry_levels(timeline: Timeline, parameters: Parameters) -> tuple[int, Codes, float]:
+    """How many there are, at which each player entered, and the variance between two."""
+    first = timeline.day[timeline.is_first]
+    if not parameters.entry_drift or not len(first):
+        return 1, np.zeros(len(first), np.int32), 0.0
+    width = max(_SHORTEST_LEVEL, float(np.ptp(first)) / (_MOST_LEVELS - 1))
+    entered = ((first - first.min()) / width).astype(np.int32)
+    return int(entered.max()) + 1, entered, from_elo(parameters.entry_drift) ** 2 / YEAR * width
+
+
+def _steps(timeline: Timeline, parameters: Parameters) -> Floats:
+    """The variance of each node around the player's node before, or around the entry level."""
+    young = 1 + parameters.young_drift * np.exp(-timeline.before / parameters.young_matches)
+    by_time = from_elo(parameters.drift) ** 2 / YEAR * timeline.pause * young
+    by_match = from_elo(parameters.match_drift) ** 2 * np.concatenate(([1], timeline.played[:-1]))[: len(timeline)]
+    first = from_elo(parameters.spread) ** 2 + from_elo(parameters.match_drift) ** 2
+    return np.where(timeline.is_first, first, by_time + by_match)
+
+
+def _lost_by_pauses(timeline: Timeline, parameters: Parameters) -> Floats:
+    if not parameters.rust:
+        return np.zeros(len(timeline))
+    lost = np.cumsum(from_elo(parameters.rust) * -np.expm1(-timeline.pause / YEAR))
+    return np.asarray(lost - lost[timeline.chain[:-1]][timeline.player])
+
+
+def _offsets(timeline: Timeline, parameters: Parameters) -> Floats:
+    offset = from_elo(parameters.learning) * np.log2(1 + timeline.before / parameters.learning_matches)
+    if parameters.activity:
+        recent = kernels.fade(timeline.chain, timeline.pause, timeline.played, 1 / parameters.activity_days)
+        offset += from_elo(parameters.activity) * np.log2(1 + recent)
+    return np.asarray(offset)
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What the matches tell, for each side."""
+
+    score: Floats
+    shift: Floats
+    """What is added to the difference of strengths: experience, activity, and the advantage of a seat."""
+    weight: Floats
+    likeness: Floats
+    """The precision with which being paired says that the two are alike."""
+
+    @classmethod
+    def of(cls, matches: Matches, timeline: Timeline, tree: Tree, parameters: Parameters) -> Self:
+        """Each match seen from both of its seats."""
+        first = timeline.seat == 0
+        score = matches.pairs.score[timeline.match]
+        node = np.repeat(np.arange(len(timeline)), timeline.played)
+        offset = tree.offset[tree.n_levels :]
+        advantage = from_elo(parameters.advantage) * matches.advantages[timeline.match]
+        shift = offset[node] - offset[timeline.opponent] + np.where(first, advantage, -advantage)
+        weight = np.ones(len(score)) if matches.weight is None else matches.weight[timeline.match]
+        new = np.exp(-timeline.before / parameters.pairing_matches)
+        likeness = _RESULT * parameters.pairing * (1 + parameters.pairing_new * (new[node] + new[timeline.opponent]))
+        return cls(np.where(first, score, 1 - score), shift, weight, likeness)
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """The most likely strengths."""
+
+    strength: Floats
+    """Of all nodes, entry levels first; natural units."""
+    information: Floats
+    """The tree's precision times what strengths are away from their means."""
+    n_steps: int
+    converged: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Bands:
+    """Errors of strengths, in natural units, of the nodes of a timeline."""
+
+    variance: Floats
+    link: Floats
+    """The covariance with the player's node before, or with the entry level."""
+    peaks: Floats
+    """(players, draws): the highest strength of each, what experience adds included, in draws of all strengths."""
+
+
+class Smoother:
+    """The posterior of all strengths of a record, as a function to be maximised and then bent."""
+
+    def __init__(self, matches: Matches, timeline: Timeline, parameters: Parameters) -> None:
+        self.timeline, self.parameters = timeline, parameters
+        self.tree = Tree.of(timeline, parameters)
+        self.evidence = Evidence.of(matches, timeline, self.tree, parameters)
+        n_levels, n = self.tree.n_levels, len(self.tree.parent)
+        self.n_matches = len(matches)
+        # levels have no matches
+        self.starts = np.concatenate((np.zeros(n_levels, np.int64), timeline.starts))
+        self.other = (timeline.opponent + n_levels).astype(np.int32)
+        self.gradient, self.gathered, self.gain = np.empty((3, n))
+        self.curvature = np.empty(len(self.other))
+
+    def evaluate(self, strength: Floats, *, share: float = 1.0) -> float:
+        """The log likelihood at these strengths; keeps its gradient and curvature, of a share of each result."""
+        told = self.evidence
+        value = kernels.evaluate_strengths(
+            self.starts,
+            self.other,
+            told.score,
+            told.shift,
+            told.weight if share == 1 else share * told.weight,
+            told.likeness,
+            strength,
+            self.gradient,
+            self.curvature,
+            self.gathered,
+        )
+        kernels.eliminate(self.tree.parent, self.tree.step, self.gathered, self.gain)
+        return value
+
+    def solve(self, rest: Floats, x: Floats, image: Floats, *, tolerance: float) -> float:
+        """Add to x the inverse of the curvature times `rest`, which is used up; to `image` the tree times that.
+
+        A number or eight lanes per node. Conjugate gradients, preconditioned with the tree; a lane ends when its
+        residual, measured in the inverse of the tree, is `tolerance` of what it was. Returns the first such size.
+        """
+        parent, step, gain = self.tree.parent, self.tree.step, self.gain
+        scaled, shape = rest.copy(), (1, *rest.shape[1:])
+        kernels.solve_tree(parent, step, gain, scaled)
+        direction, carried, bent = np.zeros_like(rest), np.zeros_like(rest), scaled
+        bends, new, none = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        kernels.turn(none, scaled, rest, direction, carried)
+        begin = size = (rest * scaled).sum(axis=0).reshape(shape)
+        enough = tolerance * tolerance * size
+        for _ in range(_MOST_INNER):
+            if (size <= enough).all():
+                break
+            kernels.bend(self.starts, self.other, self.curvature, direction, carried, bent, bends)
+            # a lane that is done, or in a direction without curvature, which is rounding, rests
+            goes = (size > enough) & (bends > 0)
+            length = np.where(goes, size / np.where(goes, bends, 1.0), 0.0)
+            kernels.move(parent, step, gain, length, direction, carried, x, image, rest, bent, new)
+            shares = np.where(goes, new / np.where(goes, size, 1.0), 0.0)
+            size = np.where(goes, new, 0.0)
+            kernels.turn(shares, bent, rest, direction, carried)
+        return float(begin.max())
+
+    def maximise(self, start: Mode | None = None) -> Mode:
+        """Newton's steps, halved until the posterior rises enough; the equations are solved as accurately as needed."""
+        mean, n = self.tree.mean, len(self.tree.mean)
+        strength, information = (mean.copy(), np.zeros(n)) if start is None else (start.strength, start.information)
+        value = self.evaluate(strength) - 0.5 * _dot(strength - mean, information)
+        first = norm = math.inf
+        for n_steps in range(1, _MOST_STEPS + 1):
+            slope = self.gradient - information
+            step, image = np.zeros(n), np.zeros(n)
+            tolerance = 0.1 if n_steps == 1 else max(1e-6, min(0.1, norm / first))
+            right = slope.copy()
+            norm = math.sqrt(self.solve(right, step, image, tolerance=tolerance))
+            first = norm if n_steps == 1 else first
+            bent = image - self.gathered * step
+            rise, length = _dot(slope, step), 1.0
+            while True:
+                moved, pulled = strength + length * step, information + length * bent
+                new = self.evaluate(moved) - 0.5 * _dot(moved - mean, pulled)
+                if new >= value + 1e-4 * length * rise - 1e-12 * abs(value) or length < 1e-9:
+                    break
+                length *= 0.5
+            strength, information, value = moved, pulled, new
+            if float(np.abs(step).max(initial=0.0)) < _SMALLEST:
+                return Mode(strength, information, n_steps, length == 1.0)
+        return Mode(strength, information, _MOST_STEPS, False)
+
+    def find_bands(
+        self, mode: Mode, *, n_draws: int | None = None, seed: int = 0, workers: Workers | None = None
+    ) -> Bands:
+        """The errors of all strengths, as the curvature at the mode gives them.
+
+        A strength varies as it would if all others were known, plus what the opponents' errors add: exact in small
+        records, else estimated from draws of all strengths.
+        """
+        n_levels, n = self.tree.n_levels, len(self.tree.parent)
+        self.evaluate(mode.strength, share=self.parameters.information)
+        variance, link = np.empty(n), np.empty(n)
+        kernels.vary_alone(self.tree.parent, self.tree.step, self.gain, variance, link)
+        if n_draws is None:
+            n_draws = min(_MOST, max(_FEWEST, _WORK // n))
+        level = (mode.strength + self.tree.offset)[n_levels:]
+        n_groups, exact = -(-n_draws // lanes.WIDTH), n <= _EXACT
+        squares, products, peaks = np.zeros(n), np.zeros(n), list[Floats]()
+        for begin in range(0, n_groups, _BATCH):
+            tasks = [(seed, group) for group in range(begin, min(begin + _BATCH, n_groups))]
+            for square, product, peak in map_tasks(self._draw, tasks, shared=(level, not exact), workers=workers):
+                squares += square
+                products += product
+                peaks.append(peak)
+        if exact:
+            variance, link = self._invert()
+        else:
+            variance += squares / (lanes.WIDTH * n_groups)
+            link += products / (lanes.WIDTH * n_groups)
+        return Bands(variance[n_levels:], link[n_levels:], np.concatenate(peaks, axis=1))
+
+    def vary(self, weights: Floats) -> float:
+        """The variance of a weighted sum of strengths, by the curvature of the last evaluation."""
+        x = np.zeros_like(weights)
+        self.solve(weights.copy(), x, _NOTHING, tolerance=1e-8)
+        return _dot(weights, x)
+
+    def _draw(self, key: tuple[int, int], level: Floats, wants_products: bool) -> tuple[Floats, Floats, Floats]:
+        """Sums of squares and products of what the opponents' errors add to each node, over eight draws; and peaks.
+
+        A draw of the posterior around its mode: strengths x are drawn from the tree, matches are simulated with normal
+        errors, and what they tell is solved for. Given the opponents' part of a draw, a node's own is normal around
+        what the tree makes of it, so only the variance of that mean has to be estimated (Siden, Lindgren, Bolin and
+        Villani 2018: Rao-Blackwellised Monte Carlo).
+        """
+        tree, timeline = self.tree, self.timeline
+        n, rng = len(tree.parent), np.random.default_rng(key)
+        x, right = lanes.allocate(n, lanes.WIDTH), lanes.allocate(n, lanes.WIDTH)
+        rng.standard_normal(out=x)
+        kernels.walk(tree.parent, tree.step, x)
+        push = rng.standard_normal((self.n_matches, lanes.WIDTH))
+        kernels.perturb(self.starts, self.other, timeline.match, timeline.seat, self.curvature, push, x, right)
+        del push
+        self.solve(right, x, _NOTHING_LANES, tolerance=1e-3)
+        peak = np.empty((len(timeline.chain) - 1, lanes.WIDTH))
+        kernels.find_peaks(timeline.chain, level, x[tree.n_levels :], peak)
+        squares, products = np.zeros(n), np.zeros(n)
+        if wants_products:
+            kernels.pull_by_opponents(self.starts, self.other, self.curvature, x, right)
+            kernels.solve_tree(tree.parent, tree.step, self.gain, right)
+            kernels.add_products(tree.parent, right, squares, products)
+        return squares, products, peak.astype(np.float32)
+
+    def _invert(self) -> tuple[Floats, Floats]:
+        """The variance of each node and its covariance with its parent, exactly: one solution per node."""
+        n, parent = len(self.tree.parent), self.tree.parent
+        variance, link = np.empty(n), np.empty(n)
+        for begin in range(0, n, lanes.WIDTH):
+            nodes = np.arange(begin, min(begin + lanes.WIDTH, n))
+            x, right = lanes.allocate(n, lanes.WIDTH), lanes.allocate(n, lanes.WIDTH)
+            right[nodes, nodes - begin] = 1.0
+            self.solve(right, x, _NOTHING_LANES, tolerance=1e-9)
+            variance[nodes], link[nodes] = x[nodes, nodes - begin], x[parent[nodes], nodes - begin]
+        return variance, link
+
+
+_NOTHING, _NOTHING_LANES = np.empty(0), np.empty((0, lanes.WIDTH))
+
+
+def _dot(a: Floats, b: Floats) -> float:
+    # not by BLAS, whose sums depend on the number of its threads
+    return float((a * b).sum())
