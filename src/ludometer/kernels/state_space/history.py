@@ -78,6 +78,7 @@ def evaluate_strengths(
     shift: Floats,
     weight: Floats,
     likeness: Floats,
+    kappa: Floats,
     strength: Floats,
     gradient: Floats,
     curvature: Floats,
@@ -85,24 +86,26 @@ def evaluate_strengths(
 ) -> float:
     """The log likelihood; writes its gradient, each side's curvature, and their sums over nodes.
 
-    A match tells weight (S ln E + (1 - S) ln(1 - E)) with E the logistic function of the difference plus `shift`, and
-    being paired -likeness (difference)^2 / 2.
+    A match tells weight (S ln E + (1 - S) ln(1 - E)) with E the logistic function of d, the difference plus `shift`, and
+    being paired -likeness (difference)^2 / 2. With `kappa`, which may be empty for 1, E is the logistic function of
+    kappa d, and the slope is still weight (S - E): that of the average over a normal error of d.
     """
-    total = 0.0
+    total, averages = 0.0, len(kappa) > 0
     for k in range(len(strength)):
         slope, bend, level = 0.0, 0.0, 0.0
         for e in range(starts[k], starts[k + 1]):
             apart = strength[k] - strength[np.uint32(other[e])]
             d = apart + shift[e]
-            small = math.exp(-abs(d))
+            steep = kappa[e] if averages else 1.0
+            small = math.exp(-steep * abs(d))
             high = 1 / (1 + small)
             low = small * high
             slope += weight[e] * (score[e] - (high if d > 0 else low)) - likeness[e] * apart
-            curvature[e] = weight[e] * high * low + likeness[e]
+            curvature[e] = weight[e] * steep * high * low + likeness[e]
             bend += curvature[e]
             # both sides of a match give the same, so each counts half of it
             told = (score[e] - 1) * d if d > 0 else score[e] * d
-            level += 0.5 * (weight[e] * (told - math.log1p(small)) - 0.5 * likeness[e] * apart * apart)
+            level += 0.5 * (weight[e] * (told - math.log1p(small) / steep) - 0.5 * likeness[e] * apart * apart)
         gradient[k], information[k] = slope, bend
         total += level
     return total

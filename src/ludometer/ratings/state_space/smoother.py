@@ -225,7 +225,7 @@ class Smoother:
         self.starts = np.concatenate((np.zeros(n_levels, np.int64), timeline.starts))
         self.other = (timeline.opponent + n_levels).astype(np.int32)
         self.gradient, self.gathered, self.gain = np.empty((3, n))
-        self.curvature = np.empty(len(self.other))
+        self.curvature, self.kappa = np.empty(len(self.other)), _NOTHING
 
     def evaluate(self, strength: Floats, *, share: float = 1.0) -> float:
         """The log likelihood at these strengths; keeps its gradient and curvature, of a share of each result."""
@@ -237,6 +237,7 @@ class Smoother:
             told.shift,
             told.weight if share == 1 else share * told.weight,
             told.likeness,
+            self.kappa,
             strength,
             self.gradient,
             self.curvature,
@@ -297,6 +298,16 @@ class Smoother:
             if float(np.abs(step).max(initial=0.0)) < _SMALLEST:
                 return Mode(strength, information, n_steps, length == 1.0)
         return Mode(strength, information, _MOST_STEPS, False)
+
+    def average(self, mode: Mode) -> Mode:
+        v, l = np.empty((2, len(self.tree.parent)))
+        node = np.repeat(np.arange(len(v)), np.diff(self.starts))
+        for _ in range(2):
+            self.evaluate(mode.strength)
+            kernels.vary_alone(self.tree.parent, self.tree.step, self.gain, v, l)
+            self.kappa = 1/np.sqrt(1+math.pi/8*(v[node] + v[self.other]))
+            mode = self.maximise(mode)
+        return mode
 
     def find_bands(
         self, mode: Mode, *, n_draws: int | None = None, seed: int = 0, workers: Workers | None = None
