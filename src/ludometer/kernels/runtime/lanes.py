@@ -279,7 +279,7 @@ def exponential(x):  # type: ignore[no-untyped-def]  # Numba infers the types
     return _scale_by_power(p, shifted)
 
 
-def get(array: Any, row: int) -> Any:
+def get(array: Any, row: int | np.integer[Any]) -> Any:
     """array[row], or its first eight lanes as one value."""
     return array[row] if array.ndim == 1 else array[row].copy()
 
@@ -291,7 +291,7 @@ def _get(array: Any, row: Any) -> Any:  # noqa: ARG001
     return lambda array, row: load(array, row, 0)
 
 
-def put(array: Any, row: int, value: Any) -> None:
+def put(array: Any, row: int | np.integer[Any], value: Any) -> None:
     """array[row] = value, or its first eight lanes."""
     array[row] = value
 

@@ -63,7 +63,7 @@ TABLES = 3
 
 CURVATURE = math.pi / 8
 RUST_RATE = 1 / 365.25
-_MEMORY = 1e-3
+MEMORY = 1e-3
 """The weight of one match in the mean level of those who play."""
 _LEAST = 1e-12
 _AHEAD = 12
@@ -217,7 +217,7 @@ def filter_pass(  # noqa: PLR0912, PLR0915 - all of one match, in order
             _put_form(belief, b, f_j - l_j * g, w_j - l_j * l_j * h, x_j - k_j * l_j * h)
         career[i, TODAY] += 1.0
         career[j, TODAY] += 1.0
-        mean_level = mean_level + _MEMORY * (mean - mean_level)
+        mean_level = mean_level + MEMORY * (mean - mean_level)
     lanes.put(level, ENTRY_LEVEL, entry)
     lanes.put(level, ENTRY_VARIANCE, entry_variance)
     lanes.put(level, MEAN_LEVEL, mean_level)

@@ -6,8 +6,9 @@ Without the matches that is a tree, whose equations are solved from the leaves t
 are never divided by, so a step of variance 0 is a step like any other. The matches tie the branches together, which
 conjugate gradients unravel: the tree, with each match's information on its own two nodes, is their preconditioner.
 
-Natural units throughout. Nodes are numbered so that parents come first; the root's parent is itself. `sides` are seats of
-matches in the order of their nodes: node k has the sides starts[k] to starts[k + 1].
+Natural units throughout. Nodes are numbered so that parents come first; the root's parent is itself. Sides are seats of
+matches in the order of their nodes: node k has the sides starts[k] to starts[k + 1]. Where a kernel takes a number or
+eight lanes per node, all its arrays are of one kind.
 """
 
 from __future__ import annotations
@@ -19,14 +20,17 @@ import numpy as np
 from ludometer.arrays import Codes, Counts, Floats
 from ludometer.kernels.runtime import lanes
 from ludometer.kernels.runtime.compile import JIT, kernel
+from ludometer.kernels.state_space.filter import MEMORY
+
 
 @kernel
 def place_sides(
     first: Codes, second: Codes, day: Floats, n_players: int
 ) -> tuple[Counts, Counts, Counts, Codes, Codes]:
-    """Sides in order of player and time: (nodes of each player, sides of each node, their match, opponent's node, seat).
+    """Sides in order of player and time: nodes of players, sides of nodes, and each side's match, opponent and seat.
 
-    Matches are in order of time, and a player's matches of one time share a node. Nodes are numbered from 0 here.
+    Matches are in order of time, and a player's matches of one time share a node. An opponent is a node; these
+    are numbered from 0 here.
     """
     n = len(first)
     begin = np.zeros(n_players + 1, np.int64)
@@ -71,6 +75,16 @@ def fade(chain: Counts, pause: Floats, played: Counts, rate: float) -> Floats:
 
 
 @kernel
+def follow(middle: Floats) -> Floats:
+    """The running mean of those who play before each match, as the filter keeps it: from 0, a little of each pair's."""
+    level, means = 0.0, np.empty(len(middle))
+    for t in range(len(middle)):
+        means[t] = level
+        level += MEMORY * (middle[t] - level)
+    return means
+
+
+@kernel
 def evaluate_strengths(
     starts: Counts,
     other: Codes,
@@ -86,9 +100,9 @@ def evaluate_strengths(
 ) -> float:
     """The log likelihood; writes its gradient, each side's curvature, and their sums over nodes.
 
-    A match tells weight (S ln E + (1 - S) ln(1 - E)) with E the logistic function of d, the difference plus `shift`, and
-    being paired -likeness (difference)^2 / 2. With `kappa`, which may be empty for 1, E is the logistic function of
-    kappa d, and the slope is still weight (S - E): that of the average over a normal error of d.
+    A match tells weight (S ln E + (1 - S) ln(1 - E)) with E the logistic function of d, the difference plus `shift`,
+    and being paired -likeness (difference)^2 / 2. With `kappa`, which may be empty for 1, E is the logistic function
+    of kappa d, and the slope is still weight (S - E): that of the average over a normal error of d.
     """
     total, averages = 0.0, len(kappa) > 0
     for k in range(len(strength)):

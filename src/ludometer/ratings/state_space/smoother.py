@@ -1,30 +1,30 @@
 """Every player's strength at every time that they played, given the whole record: the most likely, and its errors.
 
 One node per player and time. Strengths are a tree of normal steps (`kernels.state_space.history`): the level at which
-newcomers enter moves over the calendar, a player starts around it, and their strength walks from match day to match day.
-The most likely strengths are found by damped Newton steps, their errors from the curvature there (Laplace).
+newcomers enter moves over the calendar, players start around it, and their strengths walk from one match day to the
+next. The most likely strengths are found by damped Newton steps, their errors from the curvature there (Laplace). The
+expected ones are the same with each match averaged over the error of its difference, as the filter does it.
 """
 
 from __future__ import annotations
 
-import logging
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 
 from ludometer.arrays import Codes, Counts, Floats, Mask
-from ludometer.errors import LudometerError, MatchDataError
+from ludometer.errors import LudometerError
 from ludometer.kernels.runtime import lanes
 from ludometer.kernels.state_space import history as kernels
+from ludometer.kernels.state_space.filter import CURVATURE
 from ludometer.matches import Matches
 from ludometer.parallel import Workers, map_tasks
+from ludometer.ratings.state_space.packing import MOST_COUNTED, days_of
 from ludometer.ratings.state_space.parameters import YEAR, Parameters
 from ludometer.scale import from_elo
-
-_log = logging.getLogger(__name__)
 
 _MOST_LEVELS = 240
 """Values of the entry level over the calendar: a month each for twenty years, longer in a longer record."""
@@ -33,6 +33,9 @@ _SHORTEST_LEVEL = YEAR / 12
 _MOST_STEPS, _MOST_INNER = 60, 2_000
 _SMALLEST = 3e-5
 """A step below it, in natural units, is the last: the error is then about its square, 1e-9."""
+
+_AVERAGES, _PLACINGS = 2, 3
+"""Rounds in which the errors of differences, and the places of newcomers, are brought up to date."""
 
 _EXACT = 1_500
 """Up to so many nodes each is solved for; above, the opponents' errors are estimated by draws."""
@@ -62,9 +65,9 @@ class Timeline:
     """Of each node."""
 
     @classmethod
-    def of(cls, matches: Matches, day: Floats) -> Self:
-        """From two-player matches in order of time, each at its day."""
-        pairs = matches.pairs
+    def of(cls, matches: Matches) -> Self:
+        """From two-player matches in order of time; without times they are a day apart."""
+        pairs, day = matches.pairs, days_of(matches.time, len(matches), -np.inf)
         chain, starts, match, opponent, seat = kernels.place_sides(pairs.first, pairs.second, day, len(matches.players))
         return cls(chain, starts, match, opponent, seat, day[match[starts[:-1]]])
 
@@ -123,8 +126,7 @@ class Tree:
         step, mean, offset = np.zeros((3, n_levels + len(timeline)))
         step[1:n_levels] = level_step
         step[n_levels:] = _steps(timeline, parameters)
-        mean[:] = from_elo(parameters.entry)
-        mean[n_levels:] -= _lost_by_pauses(timeline, parameters)
+        mean[n_levels:] = -_lost_by_pauses(timeline, parameters)
         offset[n_levels:] = _offsets(timeline, parameters)
         return cls(n_levels, parent, step, mean, offset)
 
@@ -155,12 +157,17 @@ def _lost_by_pauses(timeline: Timeline, parameters: Parameters) -> Floats:
     return np.asarray(lost - lost[timeline.chain[:-1]][timeline.player])
 
 
+def add_experience(before: Counts, recent: Floats, parameters: Parameters) -> Floats:
+    """What matches played, and recent ones, add to a strength in a match."""
+    learnt = np.log2(1 + np.minimum(before, MOST_COUNTED) / parameters.learning_matches)
+    return np.asarray(from_elo(parameters.learning) * learnt + from_elo(parameters.activity) * np.log2(1 + recent))
+
+
 def _offsets(timeline: Timeline, parameters: Parameters) -> Floats:
-    offset = from_elo(parameters.learning) * np.log2(1 + timeline.before / parameters.learning_matches)
+    recent = np.zeros(len(timeline))
     if parameters.activity:
         recent = kernels.fade(timeline.chain, timeline.pause, timeline.played, 1 / parameters.activity_days)
-        offset += from_elo(parameters.activity) * np.log2(1 + recent)
-    return np.asarray(offset)
+    return add_experience(timeline.before, recent, parameters)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,6 +223,10 @@ class Smoother:
     """The posterior of all strengths of a record, as a function to be maximised and then bent."""
 
     def __init__(self, matches: Matches, timeline: Timeline, parameters: Parameters) -> None:
+        if parameters.form:
+            raise LudometerError(
+                "a history has no part for form, which comes and goes: fit the parameters without it (form 0)"
+            )
         self.timeline, self.parameters = timeline, parameters
         self.tree = Tree.of(timeline, parameters)
         self.evidence = Evidence.of(matches, timeline, self.tree, parameters)
@@ -226,6 +237,7 @@ class Smoother:
         self.other = (timeline.opponent + n_levels).astype(np.int32)
         self.gradient, self.gathered, self.gain = np.empty((3, n))
         self.curvature, self.kappa = np.empty(len(self.other)), _NOTHING
+        self.placed = np.zeros(len(timeline.chain) - 1)
 
     def evaluate(self, strength: Floats, *, share: float = 1.0) -> float:
         """The log likelihood at these strengths; keeps its gradient and curvature, of a share of each result."""
@@ -299,15 +311,55 @@ class Smoother:
                 return Mode(strength, information, n_steps, length == 1.0)
         return Mode(strength, information, _MOST_STEPS, False)
 
-    def average(self, mode: Mode) -> Mode:
-        v, l = np.empty((2, len(self.tree.parent)))
-        node = np.repeat(np.arange(len(v)), np.diff(self.starts))
-        for _ in range(2):
+    def find_most_likely(self, start: Mode | None = None) -> Mode:
+        """The mode of the posterior."""
+        self.kappa = _NOTHING
+        return self._settle(start)
+
+    def find_expected(self, start: Mode | None = None) -> Mode:
+        """Strengths near their posterior means: each match counts as averaged over the error of its difference.
+
+        That error is taken from the two players' variances given all others, in which what the opponents' errors add
+        and what two opponents' errors have in common are both left out: they are of like size.
+        """
+        mode = self.find_most_likely(start)
+        variance, link = np.empty((2, len(self.tree.parent)))
+        node = np.repeat(np.arange(len(variance)), np.diff(self.starts))
+        for _ in range(_AVERAGES):
             self.evaluate(mode.strength)
-            kernels.vary_alone(self.tree.parent, self.tree.step, self.gain, v, l)
-            self.kappa = 1/np.sqrt(1+math.pi/8*(v[node] + v[self.other]))
-            mode = self.maximise(mode)
+            kernels.vary_alone(self.tree.parent, self.tree.step, self.gain, variance, link)
+            self.kappa = 1 / np.sqrt(1 + CURVATURE * (variance[node] + variance[self.other]))
+            mode = self._settle(mode)
         return mode
+
+    def _settle(self, start: Mode | None) -> Mode:
+        """The maximum, with newcomers placed by their first opponents' strengths there."""
+        mode = self.maximise(start)
+        for _ in range(_PLACINGS if self.parameters.opponent_share else 0):
+            mode = self.maximise(self._place_newcomers(mode))
+        return mode
+
+    def _place_newcomers(self, mode: Mode) -> Mode:
+        """Move the expected strengths of all players by their first opponent's lead over those who play."""
+        timeline, tree = self.timeline, self.tree
+        seen = (mode.strength + tree.offset)[tree.n_levels :]
+        entered = timeline.starts[:-1][timeline.is_first]
+        opponent, match = timeline.opponent[entered], timeline.match[entered]
+        both_new = timeline.is_first[opponent] & (timeline.match[timeline.starts[opponent]] == match)
+        first = timeline.seat == 0
+        middle = np.empty(self.n_matches)
+        node = np.repeat(np.arange(len(timeline)), timeline.played)
+        middle[timeline.match[first]] = 0.5 * (seen[node[first]] + seen[timeline.opponent[first]])
+        lead = seen[opponent] - kernels.follow(middle)[match]
+        placed = np.zeros(len(timeline.chain) - 1)
+        placed[np.diff(timeline.chain) > 0] = np.where(both_new, 0.0, self.parameters.opponent_share * lead)
+        moved = placed[timeline.player] - self.placed[timeline.player]
+        self.placed = placed
+        mean, strength = tree.mean.copy(), mode.strength.copy()
+        mean[tree.n_levels :] += moved
+        strength[tree.n_levels :] += moved
+        self.tree = replace(tree, mean=mean)
+        return replace(mode, strength=strength)
 
     def find_bands(
         self, mode: Mode, *, n_draws: int | None = None, seed: int = 0, workers: Workers | None = None
