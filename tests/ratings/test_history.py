@@ -331,7 +331,9 @@ class TestBadCases:
         assert without.time.tolist() == [1, 3, 4, 1, 2, 2, 3, 4]
 
     def test_equal_times_are_one_node(self) -> None:
-        matches = Matches.of_pairs([0, 1, 0, 1], [1, 0, 1, 0], [1, 0, 1, 0.5], time=np.full(4, "2020-01-01", "datetime64[D]"))
+        matches = Matches.of_pairs(
+            [0, 1, 0, 1], [1, 0, 1, 0], [1, 0, 1, 0.5], time=np.full(4, "2020-01-01", "datetime64[D]")
+        )
         history = rate_history(matches, system=FittedStateSpace(Parameters()))
         assert len(history.timeline) == 2
 

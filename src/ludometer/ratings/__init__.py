@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from ludometer.ratings.prizes import make_prizes as make_prizes
     from ludometer.ratings.scoring import Calibration as Calibration
     from ludometer.ratings.scoring import SystemScore as SystemScore
+    from ludometer.ratings.state_space.history import History as History
+    from ludometer.ratings.state_space.history import rate_history as rate_history
     from ludometer.ratings.systems.best_fit import BestFit as BestFit
     from ludometer.ratings.systems.best_fit import BestFitElo as BestFitElo
     from ludometer.ratings.systems.best_fit import fit_best_elo as fit_best_elo

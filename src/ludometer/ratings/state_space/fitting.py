@@ -188,7 +188,8 @@ class _Search:
         candidates = [_moved(start, knobs, place) for place in places]
         half = len(candidates) // 2 if self.until > _PART else len(candidates)
         groups = [self.runs.begin(part) for part in (candidates[:half], candidates[half:]) if part]
-        total = sum(losses.sum(axis=0) for losses in _played_together(groups, self.cold, self.until, self.pool))
+        played = _played_together(groups, self.cold, self.until, self.pool)
+        total = sum((losses.sum(axis=0) for losses in played), np.zeros(len(places)))
         return np.asarray(total + [_penalty(knobs, place) for place in places])
 
 

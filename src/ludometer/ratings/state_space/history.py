@@ -363,7 +363,7 @@ def rate_history(
     >>> history.path("0")["rating"].round(1).to_list()
     [1532.0, 1527.5, 1436.1, 1430.5]
     >>> print(history.compare("0", "1", time=50))
-    0 stronger than 1, at 50: 63% (+59 ± 185 points)
+    0 stronger than 1, at 50: 63% (+60 ± 178 points)
     """
     if not isinstance(matches, Matches):
         raise LudometerError("a history needs the whole record: leave out --stream")
