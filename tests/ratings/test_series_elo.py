@@ -264,3 +264,10 @@ def test_what_makes_no_sense_is_refused() -> None:
             make_series_elo(start=start)
     with pytest.raises(MatchDataError, match="series Elo rates scores"):
         rate(Matches.of_pairs([0], [1], [1]), system=SeriesElo())
+
+
+@pytest.mark.parametrize("parameters", [{"k": 24.0}, {"newcomer_k": 1.5}])
+def test_a_step_at_which_ratings_explode_is_refused(parameters: dict[str, float]) -> None:
+    with pytest.raises(LudometerError, match=r"too large for series Elo.*usually 0\.02"):
+        SeriesElo(**parameters)  # type: ignore[arg-type]
+    assert SeriesElo(k=1.0).k == 1

@@ -30,6 +30,7 @@ SYSTEMS: list[Any] = [
     FittedSmith(h=40, sd=250),
     FittedSmith(h=40, sd=250, games=2),
     Glicko2(),
+    Glicko2(period="match"),
     Glicko2(period=1),
     Glicko2(period_matches=40),
     Federation(),

@@ -74,6 +74,7 @@ def test_what_is_given_stays() -> None:
     matches = simulate_strengths(40, 2_000, sd=200, seed=1)
     result = evaluate(matches, systems=["elo:k=32", "elo", "smith:h=40", "glicko2:tau=0.4,deviation=200"])
     given, tuned, smith, glicko = result.systems
+    assert [score.system for score in result.systems] == ["elo (k 32)", "elo", "smith", "glicko2"]
     assert given.parameters["k"] == 32
     assert not given.tuned
     assert given.untuned is None

@@ -150,11 +150,11 @@ def all_systems(*, multiplayer: bool, prizes: Prizes = WINNER, tune: bool = Fals
 
 
 def _read_parameters(text: str, details: str) -> dict[str, Any]:
-    """Numbers, or h=optimal."""
+    """Numbers, or words where a parameter takes them."""
     given: dict[str, Any] = {}
     for entry in filter(None, (part.strip() for part in details.split(","))):
         word, _, value = (part.strip() for part in entry.partition("="))
-        if word == "h" and value in ("optimal", "log-loss"):
+        if value in _WORDS.get(word, ()):
             given[word] = value
             continue
         try:
@@ -207,6 +207,8 @@ def _make_additive_series_elo(**parameters: Any) -> AnySystem:
     return _make_series_elo(form="additive", **parameters)
 
 
+_WORDS = {"h": ("optimal", "log-loss"), "period": ("match",)}
+"""What parameters may be besides numbers."""
 _START = {"start": "start_rating"}
 _PERIOD = {"period": "period", "matches": "period_matches"}
 _SERIES = {"k": "k", **_START, "first": "first", "newcomer_k": "newcomer_k", "floor": "floor"}

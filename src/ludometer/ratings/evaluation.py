@@ -202,7 +202,9 @@ def evaluate(
         scored, tune = None, False
     contenders, left_out = _prepared(named, matches, scored, tune, leaves_out=systems is None)
     chosen = [one.system for one in contenders]
-    names = _labels(chosen)
+    names = _labels([one.named for one in contenders])
+    if len(set(names)) < len(names):
+        names = _labels(chosen)
     states = [system.start(0) for system in chosen]
     stakes = _common_prizes(chosen)
     lowest = 0.0 if isinstance(matches, Matches) and isinstance(matches.table, Seats) else 0.5
@@ -238,8 +240,9 @@ def evaluate(
 
 @dataclass(frozen=True)
 class _Contender:
-    """A system ready to play, and the same as it comes if it was tuned."""
+    """A system as it was named, ready to play, and as it comes if it was tuned."""
 
+    named: AnySystem
     system: RatingSystem[Any]
     untuned: RatingSystem[Any] | None = None
 
@@ -305,7 +308,7 @@ def _prepared(
         untuned = getattr(system, "untuned", None) if tune else None
         try:
             fitted = prepare(system, matches, scored)
-            ready.append(_Contender(fitted, None if untuned is None else prepare(untuned, matches, scored)))
+            ready.append(_Contender(system, fitted, None if untuned is None else prepare(untuned, matches, scored)))
         except LudometerError as error:
             if not leaves_out:
                 raise
@@ -332,7 +335,7 @@ def _counted(batch: Matches, since: str | float | date | None) -> Mask | None:
     return np.asarray(batch.time >= moment)
 
 
-def _labels(systems: Sequence[RatingSystem[Any]]) -> list[str]:
+def _labels(systems: Sequence[AnySystem]) -> list[str]:
     """The systems' names, with the parameters that distinguish two of a kind."""
     labels = []
     for system in systems:

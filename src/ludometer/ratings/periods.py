@@ -47,8 +47,19 @@ def periods_of(matches: Matches, n_before: int, *, days: float | None, games: in
     return np.floor(days_of(matches, "a rating period") / length).astype(np.int64), True
 
 
+def times_of(matches: Matches) -> tuple[Floats, bool]:
+    """When each match was played, in units of the usual period (weeks, or the numbers as they are), and whether it is
+    known.
+    """
+    if matches.time is None:
+        return np.zeros(len(matches)), False
+    return days_of(matches, "time") / (_WEEK if matches.time.dtype.kind == "M" else 1.0), True
+
+
 def check_periods(days: float | None, games: int | None) -> None:
     """Refuse periods without length, or with two lengths."""
+    if isinstance(days, str):
+        raise LudometerError(f"a rating period is a number of days, not {days!r}; matches=1 makes each match one")
     if days is not None and games is not None:
         raise LudometerError("give a rating period in days or in matches, not both")
     for value in (days, games):

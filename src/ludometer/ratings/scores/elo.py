@@ -13,6 +13,7 @@ from ludometer.errors import LudometerError
 from ludometer.matches import Matches, Pairs
 from ludometer.ratings.prizes import WINNER, Prizes, seat_columns
 from ludometer.ratings.scores.series import SERIES_COLUMNS, scores_of
+from ludometer.ratings.systems.tuning import Knob
 
 Form = Literal["proportional", "additive"]
 
@@ -69,12 +70,19 @@ class SeriesElo:
     prizes: Prizes = WINNER
     """What is forecast."""
     uses: ClassVar[tuple[str, ...]] = SERIES_COLUMNS
+    tunable: ClassVar[tuple[Knob, ...]] = (Knob("k", 1e-4, 1.0),)
     _usual: ClassVar[tuple[str, ...]] = ("k", "start_rating", "form")
 
     def __post_init__(self) -> None:
         steps = (self.k, self.k if self.newcomer_k is None else self.newcomer_k)
         if not all(isinstance(step, int | float) and math.isfinite(step) and step >= 0 for step in steps):
             raise LudometerError(f"k must be a number from 0 up, not {steps[0]} and {steps[1]}")
+        if max(steps) > 1:
+            raise LudometerError(
+                f"k {max(steps):g} is too large for series Elo: at 1 a rating follows the last score alone, above it "
+                "ratings grow without end. k is the share of a surplus that counts, usually 0.02; Elo's k of 16 to 32 "
+                "is for wins and losses (--system elo)"
+            )
         if not isinstance(self.start_rating, int | float) or not math.isfinite(self.start_rating):
             raise LudometerError(f"the start rating must be a number, not {self.start_rating!r}")
         if self.form not in ("proportional", "additive"):

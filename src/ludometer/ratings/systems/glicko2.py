@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from ludometer.arrays import Codes, Floats
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
-from ludometer.ratings.periods import check_periods, periods_of
+from ludometer.ratings.periods import check_periods, periods_of, times_of
 from ludometer.ratings.systems.dynamic import check_numbers, listed
-from ludometer.ratings.systems.tuning import Knob
+from ludometer.ratings.systems.tuning import Choice, Knob
 from ludometer.scale import expected_score, from_elo, to_elo
 
 
@@ -23,7 +23,8 @@ class GlickoState:
 
     player: Floats
     n_matches: int
-    period: int
+    period: float
+    """Or its time, where a match is played at a time."""
     counts_pauses: bool
 
 
@@ -34,7 +35,15 @@ class Glicko2:
     Forecasts use the ratings before the match's period, with both deviations. A period has so many days (`period`) or
     matches of the record (`period_matches`); with neither it is a week where times are dates, one time where they are
     numbers such as months, and one match where there are none. Newcomers start at 1500 with deviation 350 and
-    volatility 0.06. A departure: deviations do not grow above a newcomer's.
+    volatility 0.06.
+
+    With the period "match" ratings change after each match, and deviations grow with the time since a player's last
+    one: by the volatility in a week where times are dates, in a unit of time where they are numbers, and from match to
+    match where there are none. Matches at equal times are then played in the order of the record; where that is not the
+    order of play, a period of one day does not use it.
+
+    Departures: deviations do not grow above a newcomer's; a step of more than one deviation goes no further than to the
+    most likely rating.
 
     >>> system = Glicko2()
     >>> state, expected = system.play(system.start(2), Matches.of_pairs([0, 0], [1, 1], [1, 1]))
@@ -43,16 +52,17 @@ class Glicko2:
     """
 
     tau: float = 0.5
-    period: float | None = None
+    period: float | Literal["match"] | None = None
     period_matches: int | None = None
     start_rating: float = 1500.0
     deviation: float = 350.0
     volatility: float = 0.06
     name: ClassVar[str] = "glicko2"
-    tunable: ClassVar[tuple[Knob, ...]] = (
+    tunable: ClassVar[tuple[Knob | Choice, ...]] = (
         Knob("volatility", 1e-4, 1.0),
         Knob("deviation", 20.0, 1000.0),
         Knob("tau", 0.01, 3.0),
+        Choice("period", ("match", 1.0, 7.0, 30.0)),
     )
 
     def __post_init__(self) -> None:
@@ -62,7 +72,9 @@ class Glicko2:
         for word in ("tau", "deviation", "volatility"):
             if getattr(self, word) <= 0:
                 raise LudometerError(f"{word} must be above 0, not {getattr(self, word):g}")
-        check_periods(self.period, self.period_matches)
+        check_periods(None if self.period == "match" else self.period, self.period_matches)
+        if self.period == "match" and self.period_matches is not None:
+            raise LudometerError("give a rating period in days or in matches, not both")
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -84,6 +96,8 @@ class Glicko2:
         """Play the matches in order."""
         from ludometer.kernels.systems.glicko2 import glicko_pass
 
+        if self.period == "match":
+            return self._play_each(state, matches)
         pairs = matches.pairs
         games = None if self.period_matches is None else int(self.period_matches)
         period, counts_pauses = periods_of(matches, state.n_matches, days=self.period, games=games)
@@ -93,8 +107,21 @@ class Glicko2:
         glicko_pass(
             pairs.first, pairs.second, pairs.halves, period, counts_pauses, player, self.tau, self._largest, expected
         )
-        last = int(period[-1]) if len(period) else state.period
+        last = float(period[-1]) if len(period) else state.period
         return GlickoState(player, state.n_matches + len(pairs), last, counts_pauses), expected
+
+    def _play_each(self, state: GlickoState, matches: Matches) -> tuple[GlickoState, Floats]:
+        from ludometer.kernels.systems.glicko2 import glicko_match_pass
+
+        pairs = matches.pairs
+        time, is_timed = times_of(matches)
+        grown = max(len(matches.players) - len(state.player), 0)
+        player = np.concatenate((state.player, self._newcomers(grown)))
+        expected = np.empty(len(pairs))
+        results = (pairs.first, pairs.second, pairs.halves)
+        glicko_match_pass(*results, time, is_timed, player, self.tau, self._largest, expected)
+        last = float(time[-1]) if len(time) else state.period
+        return GlickoState(player, state.n_matches + len(pairs), last, is_timed), expected
 
     def ratings(self, state: GlickoState) -> Floats:
         """In Elo points; the last period counts as over."""
@@ -124,10 +151,13 @@ class Glicko2:
         return expected_score(to_elo(difference / np.sqrt(1 + 3 * variance / math.pi**2)))
 
     def _closed(self, state: GlickoState) -> Floats:
-        from ludometer.kernels.systems.glicko2 import close_periods
+        from ludometer.kernels.systems.glicko2 import close_periods, grow_deviations
 
         player = state.player.copy()
-        close_periods(player, state.period + 1, state.counts_pauses, self.tau, self._largest)
+        if self.period == "match":
+            grow_deviations(player, state.period, state.counts_pauses, self._largest)
+        else:
+            close_periods(player, int(state.period) + 1, state.counts_pauses, self.tau, self._largest)
         return player
 
     @property
