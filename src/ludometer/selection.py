@@ -1,12 +1,15 @@
-"""Records restricted to connected players, whose ratings can be compared, or to players with some experience."""
+"""Records restricted to connected players, whose ratings can be compared, to players with some experience, or without
+repeated matches.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ludometer.arrays import Codes, Counts
+from ludometer.arrays import Array, Codes, Counts, Mask
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches, Pairs
 
@@ -56,6 +59,47 @@ def keep_connected(matches: Matches, *, min_players: int | None = None) -> Conne
         len(matches) - len(inside),
         int((played & ~kept).sum()),
     )
+
+
+def drop_repeats(matches: Matches) -> Matches:
+    """Without exact repeats: of matches with the same time, players and result (and scores) only the first stays.
+
+    A record that was put together from several files often has some matches twice. Without times nothing tells a copy
+    from another match, and all stay. If times are days, a second match on one day that ended alike goes too.
+
+    >>> days = np.array(["2024-01-01", "2024-01-01", "2024-01-02"], "datetime64[D]")
+    >>> len(drop_repeats(Matches.of_pairs([0, 0, 0], [1, 1, 1], [1, 1, 1], time=days)))
+    2
+    """
+    time = matches.time
+    if time is None or len(matches) < 2:
+        return matches
+    table = matches.table
+    if isinstance(table, Pairs):
+        keys: list[Array] = [table.halves, table.second, table.first]
+        if matches.score is not None:
+            keys += [matches.score[0::2], matches.score[1::2]]
+        repeats = _repeats([*keys, time])
+        return matches if not repeats.any() else matches.take(~repeats)
+    repeats = np.zeros(len(matches), bool)
+    for size in np.unique(table.sizes):
+        rows = np.flatnonzero(table.sizes == size)
+        seats = table.starts[:-1][rows][:, None] + np.arange(size)
+        known: list[Array] = [table.player, table.place, *([] if matches.score is None else [matches.score])]
+        repeats[rows] = _repeats([*(own[seats[:, seat]] for own in known for seat in range(size)), time[rows]])
+    return matches if not repeats.any() else matches.take(~repeats)
+
+
+def _repeats(keys: Sequence[Array]) -> Mask:
+    """Rows that equal an earlier one in all keys; NaN equals NaN."""
+    order = np.lexsort(keys)
+    same = np.ones(len(order) - 1, bool)
+    for key in keys:
+        before, after = key[order][:-1], key[order][1:]
+        same &= (before == after) | ((before != before) & (after != after))  # noqa: PLR0124 - NaN
+    repeats = np.zeros(len(order), bool)
+    repeats[order[1:][same]] = True
+    return repeats
 
 
 def _links(matches: Matches) -> tuple[np.ndarray[tuple[int], np.dtype[np.int32]], ...]:

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+_NOBODY = ["bye", "freilos", "unknown", "n.n.", "nn", "tba", "tbd", "?", "-"]
+"""Names that may stand for no player, or for several who are not known."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """What a file held: its matches, split by --by if given, how its columns were read, and what was left out."""
@@ -91,7 +95,7 @@ def read_file(
         n_rows=reader.n_rows,
         n_bad_rows=reader.n_dropped_rows,
         left_out=tuple(_left_out(reader)),
-        notes=(*reader.source.notes, *reader.notes, *_notes_on_kept(reader)),
+        notes=(*reader.source.notes, *reader.notes, *_notes_on_columns(reader)),
     )
 
 
@@ -136,7 +140,7 @@ class MatchStream:
 
     def left_out(self) -> list[str]:
         """What was left out, once everything was read."""
-        return [*_left_out(self.reader), *self.reader.source.notes, *self.reader.notes, *_notes_on_kept(self.reader)]
+        return [*_left_out(self.reader), *self.reader.source.notes, *self.reader.notes, *_notes_on_columns(self.reader)]
 
     def describe(self) -> list[str]:
         """How the file is read."""
@@ -267,11 +271,13 @@ def _collect_teams(reader: RowReader) -> dict[str | None, Matches]:
     return _split(reader, reader.kept.marked(whole), extra)
 
 
-def _notes_on_kept(reader: RowReader) -> list[str]:
-    """Notes on further columns, for those who said what they use."""
+def _notes_on_columns(reader: RowReader) -> list[str]:
+    """Notes on walkovers and, for those who said what they use, on further columns."""
+    walkovers = reader.walkovers.notes(dict(reader.source.schema))
     if reader.options.uses is None:
-        return []
-    return reader.kept.notes(reader.columns.first if isinstance(reader.columns, PairColumns) else "the first player")
+        return walkovers
+    first = reader.columns.first if isinstance(reader.columns, PairColumns) else "the first player"
+    return [*walkovers, *reader.kept.notes(first)]
 
 
 def _note_alike(reader: RowReader) -> None:
@@ -286,6 +292,11 @@ def _note_alike(reader: RowReader) -> None:
             f'players: --split-names "{separator}"'
         )
     folded = names.str.to_lowercase().str.replace_all(r"\s+", " ")
+    nobody = names.filter(folded.is_in(_NOBODY)).to_list()
+    if nobody:
+        listed = ", ".join(map(repr, nobody))
+        tests = " or ".join(f"{column} in ({listed})" for column in reader.player_columns)
+        reader.notes.append(f'{listed} counts as a player; if that is nobody: --where "not ({tests})"')
     others = len(names) - folded.n_unique()
     if others:
         known: dict[str, str] = {}

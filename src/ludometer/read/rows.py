@@ -16,6 +16,7 @@ from ludometer.read.columns.names import PairColumns, ReadOptions, SeatColumns, 
 from ludometer.read.columns.outcomes import UNFINISHED, Outcomes, numbers, seat_values
 from ludometer.read.columns.teams import repeated_players, split_names
 from ludometer.read.columns.times import TimeFormat, can_order, find_epoch, find_time_format, parse_times
+from ludometer.read.columns.walkovers import find_walkovers
 from ludometer.read.faults import Faults, first_values
 from ludometer.read.filter import parse_where
 
@@ -114,7 +115,8 @@ class RowReader:
         if self.where:
             # names and types are checked before any row is read
             self.where.expression(self.source.schema)
-        self.players = self._new_index(*self._player_columns(), folds=self.options.merge_names)
+        self.players = self._new_index(*self.player_columns, folds=self.options.merge_names)
+        self.walkovers = find_walkovers(names, self.columns, file=self.source.name)
         if isinstance(self.columns, SeatColumns):
             self.matches = self._new_index(self.columns.match)
         else:
@@ -143,17 +145,18 @@ class RowReader:
             codes = self.players.codes([frame[columns.first], frame[columns.second]])
             first, second = codes[:, 0].copy(), codes[:, 1].copy()
             halves, bad_score = self._outcomes.halves(frame)
+            unfinished = halves == UNFINISHED  # a bye needs no second player
             bad = _Bad(self.faults, frame, row, ragged)
-            bad.add(first < 0, f"{columns.first} is missing")
-            bad.add(second < 0, f"{columns.second} is missing")
+            bad.add((first < 0) & ~unfinished, f"{columns.first} is missing")
+            bad.add((second < 0) & ~unfinished, f"{columns.second} is missing")
             bad.add((first == second) & (first >= 0), "a player plays against themselves", columns.first)
             for mask, kind, shown in bad_score:
                 bad.add(mask, kind, shown)
             extra = self._extra(frame, bad)
-            unfinished = halves == UNFINISHED
             self.n_unfinished += int((unfinished & ~bad.rows).sum())
             kept = ~(bad.rows | unfinished)
             bad.close()
+            self.walkovers.count(frame, kept)
             if kept.all():
                 yield PairRows(first, second, halves, extra)
             else:
@@ -182,6 +185,7 @@ class RowReader:
             self.n_unfinished += int((unfinished & ~bad.rows).sum())
             kept = ~(bad.rows | unfinished)
             bad.close()
+            self.walkovers.count(frame, kept)
             yield TeamRows(ours[kept], theirs[kept], halves[kept], extra.take(kept))
 
     def seats(self) -> Iterator[SeatRows]:
@@ -218,6 +222,7 @@ class RowReader:
         filtered = self.where.columns if self.where else ()
         wanted = (*needed, *self.columns.times, *self.order_columns, *by, *self.kept.sources)
         wanted += tuple(_present(filtered, self.source.schema))
+        wanted += (self.walkovers.column,) if self.walkovers.column else ()
         for frame in self.source.batches(wanted):
             start, self.n_rows = self.n_rows, self.n_rows + len(frame)
             if self.on_rows:
@@ -281,7 +286,7 @@ class RowReader:
         import polars as pl
 
         columns = self.columns
-        used = (*self._player_columns(), *columns.times)
+        used = (*self.player_columns, *columns.times)
         used += (
             columns.score if isinstance(columns, PairColumns) else (columns.match, columns.place or columns.score or "")
         )
@@ -303,7 +308,9 @@ class RowReader:
             has_unequal_seats=is_open and self.columns.is_unequal,
         )
 
-    def _player_columns(self) -> tuple[str, ...]:
+    @property
+    def player_columns(self) -> tuple[str, ...]:
+        """The columns of the file that hold players."""
         columns = self.columns
         return columns.players if isinstance(columns, PairColumns) else (columns.player,)
 

@@ -39,11 +39,15 @@ _SIDES = {
     "0": 1,
 }
 """Where two sides of several players meet, the winner is one of these."""
-_NO_PLAY = {
+NO_PLAY = {
     "forfait", "forfeit", "forfeited", "walkover", "w.o.", "w.o", "wo", "w/o", "bye", "kampflos", "unplayed",
     "not played", "postponed", "cancelled", "canceled",
 }  # fmt: skip
-_NO_POINTS = ["", "na", "n/a", "nan", "null", "none", "-", "–", "?", *sorted(_NO_PLAY)]
+_NO_POINTS = ["", "na", "n/a", "nan", "null", "none", "-", "–", "?", *sorted(NO_PLAY)]
+_FORFEIT = re.compile(
+    r"[+-]\s*[-:/–]?\s*[+-]|\d\s*f\s*[-:–]\s*\d\s*f|[\d½/.,:–-]+\s*\(?\s*(ff?|forfeit|w\.?/?o\.?|walkover)\s*\)?"
+)
+"""A result without play: +:-, 1f-0f, 1-0 (ff), 3:0 w.o."""
 _POINTS = re.compile(r"(\d{1,18})\s*[-–:]\s*(\d{1,18})")
 """Points of both players in one cell, such as 3-1."""
 
@@ -51,13 +55,13 @@ _POINTS = re.compile(r"(\d{1,18})\s*[-–:]\s*(\d{1,18})")
 def parse_result(text: str) -> int:
     """What the first player scored in half points (2, 1, 0), -1 if it cannot be read, -2 if the match was not finished.
 
-    >>> [parse_result(text) for text in ("1-0", "1/2-1/2", "L", "3:3", "7", "W.O.")]
-    [2, 1, 0, 1, -1, -2]
+    >>> [parse_result(text) for text in ("1-0", "1/2-1/2", "L", "3:3", "7", "W.O.", "+:-", "1-0 (ff)")]
+    [2, 1, 0, 1, -1, -2, -2, -2]
     """
     word = text.strip().casefold()
     if word in _WORDS:
         return _WORDS[word]
-    if word in _NO_PLAY:
+    if word in NO_PLAY or _FORFEIT.fullmatch(word):
         return UNPLAYED
     points = _POINTS.fullmatch(word)
     if points:
