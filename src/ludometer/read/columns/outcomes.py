@@ -38,7 +38,7 @@ _SIDES = {
     **dict.fromkeys(("2", "b", "team_2", "team2", "team_b", "side_2", "second", "away"), 0),
     "0": 1,
 }
-"""Where two sides of several players meet, the winner is one of these."""
+"""Where two teams meet, the winner is one of these."""
 NO_PLAY = {
     "forfait", "forfeit", "forfeited", "walkover", "w.o.", "w.o", "wo", "w/o", "bye", "kampflos", "unplayed",
     "not played", "postponed", "cancelled", "canceled",

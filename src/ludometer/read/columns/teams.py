@@ -1,4 +1,4 @@
-"""Sides of several players in one row: names in several columns, or in one cell; rows become seats."""
+"""Teams in one row: one column per player, or more than one name in a cell; rows become seats."""
 
 from __future__ import annotations
 
