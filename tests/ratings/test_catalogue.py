@@ -73,6 +73,7 @@ def test_systems_of_two_know_no_prizes() -> None:
     with pytest.raises(LudometerError, match="rates two-player matches"):
         make_system("ics", base="e")
     assert [system.name for system in all_systems(multiplayer=True, prizes=make_prizes("linear"))] == [
+        "state-space",
         "elo",
         "best-fit",
     ]

@@ -277,7 +277,7 @@ def test_without_names_all_systems_are_compared_best_first() -> None:
 
 def test_without_names_systems_of_several_play_matches_of_several() -> None:
     result = evaluate(simulate_strengths(30, 1_000, per_match=4, seed=6))
-    assert {score.system for score in result.systems} == {"elo", "best-fit"}
+    assert {score.system for score in result.systems} == {"state-space", "elo", "best-fit"}
     linear = evaluate(simulate_strengths(30, 1_000, per_match=4, seed=6), prizes=make_prizes("linear"))
     assert {score.parameters["prizes"] for score in linear.systems} == {"linear"}
     of_two = evaluate(simulate_strengths(30, 1_000, seed=6), prizes=make_prizes("linear"))

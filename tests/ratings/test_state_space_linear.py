@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from ludometer.kernels.state_space import filter as rows
 from ludometer.kernels.state_space import linear as kernel
 from ludometer.matches import Matches
-from ludometer.ratings.state_space.design import Known, Sides, make_design
+from ludometer.ratings.state_space.design import Known, make_design
 from ludometer.ratings.state_space.effects import Effect
 from ludometer.ratings.state_space.linear import margins, pack_extras, pack_kinds
 from ludometer.ratings.state_space.packing import days_of, pack_tables, pack_values
@@ -122,7 +123,7 @@ def rich_columns(matches: Matches, seed: int = 3) -> Matches:
     height = rng.normal(size=n)
     height[::7] = np.nan
     return matches.with_columns(
-        advantage=rng.integers(-1, 2, n),
+        advantage=rng.integers(-1, 2, n).tolist(),
         weight=rng.exponential(1, n) + 0.1,
         covariates={"surface": rng.choice(["clay", "grass", ""], n), "height": height},
         seat_covariates={"car": rng.choice(["A", "B", "C", ""], n_seats), "grid": rng.normal(size=n_seats)},
@@ -146,7 +147,7 @@ EFFECTS = (
 @pytest.mark.parametrize("weighted", [False, True])
 def test_plain_pairs_are_those_of_the_pair_filter(parameters: Parameters, weighted: bool) -> None:
     rng = np.random.default_rng(5)
-    columns = {"weight": rng.exponential(1, 300) + 0.1} if weighted else {}
+    columns: dict[str, Any] = {"weight": rng.exponential(1, 300) + 0.1} if weighted else {}
     matches = random_pairs(advantage=rng.integers(-1, 2, 300), **columns)
     linear = run_pass(matches, parameters, kernel.linear_pass)
     n_players, pairs = len(matches.players), matches.pairs
@@ -176,10 +177,10 @@ def test_plain_pairs_are_those_of_the_pair_filter(parameters: Parameters, weight
     np.testing.assert_array_equal(linear["career"], career)
 
 
-RECORDS = {
-    "pairs": lambda: random_pairs(),
-    "seats": lambda: random_seats(),
-    "teams": lambda: random_teams(),
+RECORDS: dict[str, Any] = {
+    "pairs": random_pairs,
+    "seats": random_seats,
+    "teams": random_teams,
     "pairs with columns": lambda: rich_columns(random_pairs(120)),
     "seats with columns": lambda: rich_columns(random_seats()),
     "teams with columns": lambda: rich_columns(random_teams()),
@@ -191,8 +192,6 @@ RECORDS = {
 @pytest.mark.parametrize("parameters", [PLAIN, RICH], ids=["plain", "rich"])
 @pytest.mark.parametrize("by_order", [False, True])
 def test_the_kernel_is_its_plain_twin(name: str, parameters: Parameters, by_order: bool) -> None:
-    from dataclasses import replace
-
     matches = RECORDS[name]()
     if matches.covariates:
         parameters = replace(parameters, effects=EFFECTS)

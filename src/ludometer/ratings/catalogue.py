@@ -141,7 +141,7 @@ def all_systems(*, multiplayer: bool, prizes: Prizes = WINNER, tune: bool = Fals
     """The systems that `evaluate` compares by default, or those of them that rate multiplayer matches.
 
     >>> [system.name for system in all_systems(multiplayer=True)]
-    ['elo', 'best-fit']
+    ['state-space', 'elo', 'best-fit']
     """
     entries = ((name, find_entry(name)) for name in system_names())
     kept = [(name, entry) for name, entry in entries if entry.is_compared and (entry.multiplayer or not multiplayer)]
@@ -217,7 +217,8 @@ _HOME = "ludometer.ratings.systems"
 SYSTEMS: dict[str, Entry] = {
     "state-space": Entry(
         "ludometer.ratings.state_space.system:make_state_space",
-        {name: name for name in Parameters.__dataclass_fields__} | _START,
+        {name: name for name in Parameters.__dataclass_fields__ if name != "effects"} | _START,
+        multiplayer=True,
         remark="; those that are not given are fitted",
     ),
     "elo": Entry(f"{_HOME}.elo:Elo", {"k": "k", **_START, "share": "share"}, multiplayer=True),

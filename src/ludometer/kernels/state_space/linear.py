@@ -8,17 +8,19 @@ covariances C with the entry level of the sides, one step has a slope g and a cu
     m_k += v_k w_k g,   v_k -= v_k^2 w_k^2 H,   c_k -= v_k w_k (H C),   e += C g,   var(e) -= C H C,
 
 where v_k takes the diagonal of H only. A step that tells more than half of what is unknown (many sides, or a column
-that many of them share) is divided by what it tells beyond that, so that it does not overshoot. For two sides this is the pass of `filter`. More sides finish by the
-rank-ordered logit (Plackett and Luce) on the scale 1 / kappa^2 = 1 + (pi / 8) (2 / n) sum of V, so that two sides are
-no special case: the order has the probability product over stages of w / (sum of the w still in), w = exp(kappa X).
-Stage j counts `later^j`. Tied sides count as the mean over the orders that turn them round (both orders of two, so that
-a draw is half a win). Being matched is an observation that all sides are as strong as their mean. A margin takes
-the place of the result: a Gaussian observation of a multiple of the difference between two sides.
+that many of them share) is divided by what it tells beyond that, so that it does not overshoot. For two sides this is
+the pass of `filter`. More sides finish by the rank-ordered logit (Plackett and Luce) on the scale
+1 / kappa^2 = 1 + (pi / 8) (2 / n) sum of V, of which two sides are no special case: an order has the probability
+product over stages of w / (sum of the w still in), w = exp(kappa X). Stage j counts later^j. Tied sides count as the
+mean over the orders that turn them round: both orders of two, so that a draw is half a win. Being matched is an
+observation that all sides are as strong as their mean. A margin takes the place of the result: a Gaussian observation
+of a multiple of the difference between two sides.
 """
 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 from numba.extending import register_jitable
@@ -26,6 +28,9 @@ from numba.extending import register_jitable
 from ludometer.arrays import Codes, Counts, Floats, Halves
 from ludometer.kernels.runtime import lanes
 from ludometer.kernels.runtime.compile import kernel
+from ludometer.kernels.skills.ranks import SPREAD as FURTHEST
+from ludometer.kernels.skills.ranks import expect, expect_shares_plain, weigh
+from ludometer.kernels.skills.ranks import scratch_rows as ranks_rows
 from ludometer.kernels.state_space.filter import (
     ACTIVITY,
     ACTIVITY_GAIN,
@@ -92,7 +97,7 @@ def scratch_rows(most_sides: int, most_terms: int) -> int:
     return (_SIDE_ROWS + _STAGE_ROWS) * most_sides + _TERM_ROWS * most_terms
 
 
-def linear_pass_plain(
+def linear_pass_plain(  # noqa: PLR0912, PLR0915 - all of one match, in order
     sides: Counts,
     terms: Counts,
     entity: Codes,
@@ -284,7 +289,7 @@ def _step_plain(
 
 
 @kernel
-def linear_pass(
+def linear_pass(  # noqa: PLR0912, PLR0915 - all of one match, in order
     sides: Counts,
     terms: Counts,
     entity: Codes,
@@ -314,13 +319,14 @@ def linear_pass(
 
     Match t has the sides sides[t] to sides[t + 1], and side s the terms terms[s] to terms[s + 1]: `entity` with the
     weight `load`. The first entities are players, `kind` says which kind of effect each of the others is. `slot` is -1,
-    or for an entity that a match has several times the first of these terms, counted from the match's first; of length
-    0 it is -1 for all. `place` is that of a side, `ranked` the sides of a match in order of place. `weight`, `seat` and `margin` (NaN: unknown) of
-    length 0 are not there. `scaled` gets kappa X of each side: the forecast is its softmax. `loss` gets the weighted
-    log loss of each match: of two sides that of the result, of more that of the winner, or of the whole order if
-    `by_order`. Both are not wanted if they have length 0.
+    or for an entity that several sides of a match share the first of these terms, counted from the match's first; of
+    length 0 it is -1 for all. `place` is that of a side, `ranked` the sides of a match in order of place. `weight`,
+    `seat` and `margin` (NaN: unknown) of length 0 are not there.
 
-    Arrays of floats are flat or have eight lanes, but for those of the record, `career` and `clock`.
+    `scaled` gets kappa X of each side: the forecast is its softmax. `loss` gets the weighted log loss of each match: of
+    two sides that of the result, of more that of the winner, or of the whole order if `by_order`. Both are not wanted
+    if they have length 0. Arrays of floats are flat or have eight lanes, but for those of the record, `career` and
+    `clock`.
     """
     n_counts = len(tables) // TABLES
     n_players = len(career) - len(kind)
@@ -348,9 +354,9 @@ def linear_pass(
         for s in range(n):
             offset = zero
             for term in range(terms[begin + s], terms[begin + s + 1]):
-                k = np.int64(entity[term])
+                k = int(entity[term])
                 if k >= n_players:
-                    _enter_effect(career, belief, k, now, kinds, KIND_ROWS * np.int64(kind[k - n_players]))
+                    _enter_effect(career, belief, k, now, kinds, KIND_ROWS * int(kind[k - n_players]))
                     continue
                 count = _enter(career, belief, k, now, values, tables, n_counts, is_active, rusts, has_form)
                 learnt = lanes.get(tables, count + LEARNT)
@@ -366,14 +372,14 @@ def linear_pass(
             if n_known > 0:
                 start = start + share * (known * (1.0 / n_known) - mean_level)
             for term in range(terms[begin], terms[end]):
-                k = np.int64(entity[term])
+                k = int(entity[term])
                 if k < n_players and career[k, BEFORE] + career[k, TODAY] == 0.0:
                     _put(belief, ROWS * k, start, spread + entry_variance, entry_variance)
                     lanes.put(belief, ROWS * k + FORM, zero)
                     lanes.put(belief, ROWS * k + FORM_VARIANCE, form_spread)
                     lanes.put(belief, ROWS * k + FORM_COVARIANCE, zero)
         for term in range(terms[begin], terms[end]):
-            k = np.int64(entity[term])
+            k = int(entity[term])
             if k < n_players:
                 row = ROWS * k + VARIANCE
                 lanes.put(belief, row, lanes.get(belief, row) + match_drift)
@@ -388,7 +394,7 @@ def linear_pass(
         for s in range(n):
             offset = lanes.get(scratch, _SIDE_ROWS * s + _OFFSET)
             for term in range(terms[begin + s], terms[begin + s + 1]):
-                k = np.int64(entity[term])
+                k = int(entity[term])
                 if k >= n_players:
                     continue
                 mean = mean + lanes.get(belief, ROWS * k)
@@ -434,6 +440,31 @@ def linear_pass(
     lanes.put(level, MEAN_LEVEL, mean_level)
 
 
+def expect_sides_plain(sides: Counts, scaled: Floats, prize: Floats, expected: Floats) -> None:
+    """The plain twin of `expect_sides`."""
+    for start, stop in pairwise(sides):
+        own = scaled[start:stop]
+        expected[start:stop] = expect_shares_plain(np.exp(np.maximum(own - own.max(), -FURTHEST)), prize[start:stop])
+
+
+@kernel
+def expect_sides(sides: Counts, scaled: Floats, prize: Floats, expected: Floats) -> None:
+    """Write what each side is expected to get: the prizes of places 1 to n of match t stand from sides[t] on."""
+    most = 0
+    for t in range(len(sides) - 1):
+        most = max(most, sides[t + 1] - sides[t])
+    own, weight, shares = np.empty(most), np.empty(most), np.empty(most)
+    scratch = np.empty(ranks_rows(most))
+    for t in range(len(sides) - 1):
+        start, n = sides[t], sides[t + 1] - sides[t]
+        for s in range(n):
+            own[s] = scaled[start + s]
+        weigh(own, n, weight)
+        expect(weight, n, prize, start, shares, scratch)
+        for s in range(n):
+            expected[start + s] = shares[s]
+
+
 @register_jitable
 def _enter_effect(career, belief, k, now, kinds, row):  # type: ignore[no-untyped-def]  # Numba infers the types
     """Bring an effect to the present time."""
@@ -461,7 +492,7 @@ def _moments(belief, terms, entity, load, begin, n, n_players, has_form, scratch
         x = 0.0 * lanes.get(belief, 0)
         v, c = x, x
         for term in range(terms[begin + s], terms[begin + s + 1]):
-            k, w = np.int64(entity[term]), load[term]
+            k, w = int(entity[term]), load[term]
             row = ROWS * k
             x = x + w * lanes.get(belief, row)
             own = lanes.get(belief, row + VARIANCE)
@@ -548,7 +579,7 @@ def _weigh(scratch, n, scale):  # type: ignore[no-untyped-def]
     for s in range(n):
         side = _SIDE_ROWS * s
         x = scale * (lanes.get(scratch, side + _X) + lanes.get(scratch, side + _OFFSET)) - top
-        lanes.put(scratch, side + _W, lanes.exp(lanes.larger(x, -340.0)))
+        lanes.put(scratch, side + _W, lanes.exp(lanes.larger(x, -FURTHEST)))
 
 
 @register_jitable
@@ -566,8 +597,10 @@ def _winner_loss(scratch, place, begin, n):  # type: ignore[no-untyped-def]
 
 
 @register_jitable
-def _several(scratch, place, ranked, begin, n, scale, later, information, worth, wants_loss):  # type: ignore[no-untyped-def]
-    """The slopes of a finishing order of several sides, and minus its log likelihood if that is wanted.
+def _several(  # type: ignore[no-untyped-def]  # noqa: PLR0915 - the sums of all stages
+    scratch, place, ranked, begin, n, scale, later, information, worth, wants_loss
+):
+    """The slopes of a finishing order, and minus its log likelihood if that is wanted.
 
     From the last place up, the weights of all sides behind; then from the first place down, for each group of ties and
     each of its turns, sums over the stages so far of 1/S, 1/S^2 and T/S^2, where S is the sum of the weights still in
@@ -580,7 +613,7 @@ def _several(scratch, place, ranked, begin, n, scale, later, information, worth,
     for rank in range(n - 1, -1, -1):
         lanes.put(scratch, behind + rank, weights)
         lanes.put(scratch, behind_weighted + rank, weighted)
-        side = _SIDE_ROWS * np.int64(ranked[begin + rank])
+        side = _SIDE_ROWS * int(ranked[begin + rank])
         weights = weights + lanes.get(scratch, side + _W)
         weighted = weighted + lanes.get(scratch, side + _W) * lanes.get(scratch, side + _C)
     stages, squares, crosses, lost, counts = zero, zero, zero, zero, zero + 1.0
@@ -594,7 +627,7 @@ def _several(scratch, place, ranked, begin, n, scale, later, information, worth,
         weights = lanes.get(scratch, behind + last - 1)
         weighted = lanes.get(scratch, behind_weighted + last - 1)
         for rank in range(first, last):
-            side = _SIDE_ROWS * np.int64(ranked[begin + rank])
+            side = _SIDE_ROWS * int(ranked[begin + rank])
             for row in (_G, _H, _HC):
                 lanes.put(scratch, side + row, zero)
         part = 1.0 / turns
@@ -603,7 +636,7 @@ def _several(scratch, place, ranked, begin, n, scale, later, information, worth,
             begins = turn * size // turns
             still, still_weighted = weights, weighted
             for j in range(size - 1, -1, -1):
-                side = _SIDE_ROWS * np.int64(ranked[begin + first + (begins + j) % size])
+                side = _SIDE_ROWS * int(ranked[begin + first + (begins + j) % size])
                 w = lanes.get(scratch, side + _W)
                 still = still + w
                 still_weighted = still_weighted + w * lanes.get(scratch, side + _C)
@@ -611,7 +644,7 @@ def _several(scratch, place, ranked, begin, n, scale, later, information, worth,
                 lanes.put(scratch, products + j, still_weighted)
             a, b, d, after = stages, squares, crosses, counts
             for j in range(size):
-                side = _SIDE_ROWS * np.int64(ranked[begin + first + (begins + j) % size])
+                side = _SIDE_ROWS * int(ranked[begin + first + (begins + j) % size])
                 w, still = lanes.get(scratch, side + _W), lanes.get(scratch, sums + j)
                 inverse = 1.0 / still
                 a = a + after * inverse
@@ -673,12 +706,12 @@ def _step(belief, terms, entity, load, slot, begin, n, n_players, has_form, scra
         side = _SIDE_ROWS * s
         g, h, hc = lanes.get(scratch, side + _G), lanes.get(scratch, side + _H), lanes.get(scratch, side + _HC)
         for term in range(terms[begin + s], terms[begin + s + 1]):
-            k, w = np.int64(entity[term]), load[term]
+            k, w = int(entity[term]), load[term]
             if len(slot) == 0 or slot[term] < 0:
                 _move(belief, ROWS * k, w * g, (w * w) * h, w * hc, has_form and k < n_players)
                 continue
             any_shared = True
-            row = sums + _TERM_ROWS * np.int64(slot[term])
+            row = sums + _TERM_ROWS * int(slot[term])
             if slot[term] == term - head:
                 lanes.put(scratch, row, w * g)
                 lanes.put(scratch, row + 1, (w * w) * h)
@@ -692,7 +725,7 @@ def _step(belief, terms, entity, load, slot, begin, n, n_players, has_form, scra
     for term in range(head, terms[begin + n]):
         if slot[term] != term - head:
             continue
-        k, row = np.int64(entity[term]), sums + _TERM_ROWS * (term - head)
+        k, row = int(entity[term]), sums + _TERM_ROWS * (term - head)
         g, h, hc = lanes.get(scratch, row), lanes.get(scratch, row + 1), lanes.get(scratch, row + 2)
         held = 1.0 / (1.0 + lanes.larger(h * lanes.get(belief, ROWS * k + VARIANCE) - 0.5, 0.0))
         _move(belief, ROWS * k, held * g, held * h, held * hc, has_form and k < n_players)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+
 import numpy as np
 
 from ludometer.arrays import Array, Codes, Counts, Floats
@@ -119,25 +120,27 @@ def make_design(
     sides = Sides.of(matches) if sides is None else sides
     player = matches.seats.player[sides.seats]
     parts = [(sides.side_of, player.astype(np.int64), sides.share)]
-    grown, first = list[Known](), n_players
+    grown = list[Known]()
     for effect, one in zip(effects, known, strict=True):
         own = _terms(matches, sides, effect, player, one)
-        now, number = own.known.grown(own.keys)
-        parts.append((own.side, first + number.astype(np.int64), own.load))
+        now, numbers = own.known.grown(own.keys)
+        parts.append((own.side, n_players + numbers.astype(np.int64), own.load))
         grown.append(now)
     # numbers are final only when it is known how many entities each effect has
     for place in range(1, len(parts)):
-        side, number, load = parts[place]
-        parts[place] = (side, number + sum(len(one) for one in grown[: place - 1]), load)
-    side, entity, load = (np.concatenate([part[column] for part in parts]) for column in range(3))
+        own_side, number, own_load = parts[place]
+        parts[place] = (own_side, number + sum(len(one) for one in grown[: place - 1]), own_load)
     if len(parts) == 1:
         return Design(sides, sides.starts, player, sides.share, np.zeros(0, np.int32), (), n_players)
-    side, entity, load = _netted(sides, side, entity, load)
+    side = np.concatenate([part[0] for part in parts])
+    side, number, load = _netted(
+        sides, side, np.concatenate([part[1] for part in parts]), np.concatenate([part[2] for part in parts])
+    )
     order = np.argsort(side, kind="stable")
-    side, entity, load = side[order], entity[order], load[order]
+    side, number, load = side[order], number[order], load[order]
     terms = np.searchsorted(side, np.arange(len(sides.starts)))
-    slot = _slots(sides.match[side], terms[sides.sides[:-1]], entity)
-    return Design(sides, terms, entity.astype(np.int32), load, slot, tuple(grown), n_players)
+    slot = _slots(sides.match[side], terms[sides.sides[:-1]], number)
+    return Design(sides, terms, number.astype(np.int32), load, slot, tuple(grown), n_players)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,14 +165,14 @@ def _terms(matches: Matches, sides: Sides, effect: Effect, player: Codes, known:
     column, per_seat = find_column(matches, effect.column)
     if per_seat:
         column = _at(column, sides.seats)
-    if effect.of == "all" and not per_seat:
+    if effect.whose == "all" and not per_seat:
         side = _better(matches, sides)
         known, value, load = _coded(column, effect, known)
         return _kept((side >= 0) & (load != 0), side, value << 32, load, known)
     if not per_seat:
         column = _at(column, sides.match[seats_of_side])
     known, value, load = _coded(column, effect, known)
-    key = value << 32 if effect.of == "all" else _key(value, player)
+    key = value << 32 if effect.whose == "all" else _key(value, player)
     return _kept(load != 0, seats_of_side, key, load * sides.share, known)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Self
 
 from ludometer.errors import LudometerError
 
-Of = Literal["all", "player"]
+Whose = Literal["all", "player"]
 
 ADVANTAGE = "advantage"
 """The column of an effect that each player has in the better seat: their home strength."""
@@ -29,7 +29,7 @@ class Effect:
     """
 
     column: str
-    of: Of = "all"
+    whose: Whose = "all"
     sd: float = 0.0
     """How far effects lie from 0 before anything is known of them."""
     drift: float = 0.0
@@ -40,8 +40,8 @@ class Effect:
     """and in this unit."""
 
     def __post_init__(self) -> None:
-        if self.of not in ("all", "player"):
-            raise LudometerError(f"state-space: an effect is of all or of each player, not of {self.of!r}")
+        if self.whose not in ("all", "player"):
+            raise LudometerError(f"state-space: an effect is of all or of each player, not of {self.whose!r}")
         if not isinstance(self.column, str) or not self.column:
             raise LudometerError(f"state-space: an effect needs the name of a column, not {self.column!r}")
         for name in ("sd", "drift", "centre", "unit"):
@@ -54,15 +54,23 @@ class Effect:
     @property
     def label(self) -> str:
         """What it is called."""
-        return self.column if self.of == "all" else f"player {self.column}"
+        return self.column if self.whose == "all" else f"player {self.column}"
 
     @classmethod
-    def of_document(cls, values: dict[str, Any]) -> Self:
+    def of(cls, values: Effect | dict[str, Any]) -> Effect:
         """From names and values, as `document` gives them."""
-        if not isinstance(values, dict) or not set(values) <= set(cls.__dataclass_fields__):
-            raise LudometerError(f"state-space: an effect has {', '.join(cls.__dataclass_fields__)}, not {values!r}")
+        if isinstance(values, Effect):
+            return values
+        known = ", ".join(cls.__dataclass_fields__)
+        if not isinstance(values, dict) or "column" not in values or not set(values) <= set(cls.__dataclass_fields__):
+            raise LudometerError(f"state-space: an effect has {known}, not {values!r}")
         return cls(**values)
 
     def document(self) -> dict[str, Any]:
         """By name."""
         return asdict(self)
+
+    def moved(self, values: dict[str, float]) -> Self:
+        """With another SD or drift, where these values name it as in "player surface: sd"."""
+        sd, drift = (values.get(f"{self.label}: {part}", getattr(self, part)) for part in ("sd", "drift"))
+        return replace(self, sd=sd, drift=drift)

@@ -26,7 +26,7 @@ _COLD = 0.05
 _LATER = 0.7
 """Ingredients are fitted to this share of the record and judged on the rest."""
 _FEWEST = 200
-"""With fewer matches to judge by, only the basic ingredient and the advantage are tried."""
+"""With fewer results to judge by, only the basic ingredient and the advantage are tried."""
 _PART = 1 << 15
 _MOVE = 1e-4
 _DAMPING = ((0.0, 1.0), (0.0, 0.5), (0.0, 0.2), (0.1, 1.5), (0.3, 1.0), (1.0, 1.0), (10.0, 1.0), (100.0, 1.0))
@@ -72,7 +72,7 @@ def fit(
     runs: Runs,
     has: frozenset[str] = frozenset(),
     *,
-    fixed: dict[str, float] | None = None,
+    fixed: dict[str, Any] | None = None,
     ingredients: Sequence[Ingredient] = INGREDIENTS,
     select: bool = True,
 ) -> Fit:
@@ -84,18 +84,19 @@ def fit(
     fixed = fixed or {}
     basic = _free(BASIC if "time" in has else TIMELESS, fixed)
     off = {} if "time" in has else {"drift": 0.0}
-    start = Parameters(**{**{knob.name: knob.begin for knob in basic.knobs}, **off, **fixed})
+    start = Parameters.of({**{knob.name: knob.begin for knob in basic.knobs}, **off, **fixed})
     n = len(runs)
     with ThreadPoolExecutor(2) as pool:
         search = _Search(runs, pool, cold=int(_COLD * n), until=n)
         early = replace(search, until=int(_LATER * n))
+        is_short = runs.n_results(early.until) < _FEWEST
         kept, trials = list(basic.knobs), list[Trial]()
         present = early.descend(start, kept, _FINAL_STEPS)
         later = None
         for one in (_free(ingredient, fixed) for ingredient in ingredients):
-            if not _is_possible(one, has, trials) or (select and n - early.until < _FEWEST and one.name != "advantage"):
+            if not _is_possible(one, has, trials) or (select and is_short and one.name != "advantage"):
                 continue
-            begin = replace(present, **{knob.name: knob.begin for knob in one.knobs})
+            begin = present.moved({knob.name: knob.begin for knob in one.knobs})
             tried = early.descend(begin, [*kept, *one.knobs], _TRIAL_STEPS)
             later = early.judge(present) if later is None else later
             after = early.judge(tried)
@@ -111,7 +112,7 @@ def fit(
     return Fit(best, errors, tuple(trials), n, loss)
 
 
-def _free(ingredient: Ingredient, fixed: dict[str, float]) -> Ingredient:
+def _free(ingredient: Ingredient, fixed: dict[str, Any]) -> Ingredient:
     return replace(ingredient, knobs=tuple(knob for knob in ingredient.knobs if knob.name not in fixed))
 
 
@@ -136,7 +137,7 @@ class _Search:
 
     def descend(self, start: Parameters, knobs: Sequence[Knob], most: int) -> Parameters:
         """The parameters with the least objective, by damped steps from a start."""
-        place = np.array([knob.to_scale(getattr(start, knob.name)) for knob in knobs])
+        place = np.array([knob.to_scale(start.value(knob.name)) for knob in knobs])
         enough = max(0.02, 1e-6 * (self.until - self.cold))
         for _ in range(most):
             loss, slope, curvature = self.slopes(start, knobs, place)
@@ -158,13 +159,13 @@ class _Search:
 
     def errors(self, parameters: Parameters, knobs: Sequence[Knob]) -> tuple[float, dict[str, float]]:
         """The mean loss and the standard errors of the parameters."""
-        place = np.array([knob.to_scale(getattr(parameters, knob.name)) for knob in knobs])
+        place = np.array([knob.to_scale(parameters.value(knob.name)) for knob in knobs])
         loss, _, curvature = self.slopes(parameters, knobs, place)
         loss -= _penalty(knobs, place)
         variance = np.diag(np.linalg.pinv(curvature))
         errors = np.sqrt(np.maximum(variance, 0.0))
         in_units = {
-            knob.name: float(error * (getattr(parameters, knob.name) if knob.is_log else knob.step))
+            knob.name: float(error * (parameters.value(knob.name) if knob.is_log else knob.step))
             for knob, error in zip(knobs, errors, strict=True)
         }
         return loss / max(self.until - self.cold, 1), in_units
@@ -201,7 +202,7 @@ def _played(run: Run, start: int, stop: int) -> list[Floats]:
 
 
 def _played_together(groups: Sequence[Run], start: int, stop: int, pool: ThreadPoolExecutor) -> Any:
-    """The losses of several runs side by side, part by part."""
+    """The losses of runs side by side, part by part."""
     edges = [*range(0, start, _PART), *range(start, stop, _PART), stop]
     for low, high in pairwise(edges):
         parts = [pool.submit(group.play, low, high) for group in groups]
@@ -217,7 +218,7 @@ def _step(slope: Floats, curvature: Floats, damping: float) -> Floats:
 
 def _moved(start: Parameters, knobs: Sequence[Knob], place: Floats) -> Parameters:
     values = {knob.name: knob.from_scale(float(at)) for knob, at in zip(knobs, place, strict=True)}
-    return replace(start, **values)
+    return start.moved(values)
 
 
 def _penalty(knobs: Sequence[Knob], place: Floats) -> float:

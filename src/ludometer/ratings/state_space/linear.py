@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-from ludometer.arrays import Floats, Halves
+from ludometer.arrays import Counts, Floats, Halves
+from ludometer.errors import MatchDataError
 from ludometer.kernels.runtime import lanes
 from ludometer.kernels.state_space import filter as rows
 from ludometer.kernels.state_space import linear as kernel
-from ludometer.matches import Matches
+from ludometer.matches import Covariate, Matches, Pairs, Seats
+from ludometer.players import Labels
+from ludometer.ratings.prizes import WINNER, Prizes, seat_columns
 from ludometer.ratings.state_space.design import Design, Known, Sides, make_design
-from ludometer.ratings.state_space.effects import Effect
+from ludometer.ratings.state_space.effects import ADVANTAGE, PLAY, Effect
 from ludometer.ratings.state_space.packing import days_of, pack_tables, pack_values
-from ludometer.ratings.state_space.parameters import YEAR, Parameters
-from ludometer.ratings.state_space.runs import LANES, _aligned, new_careers
+from ludometer.ratings.state_space.parameters import YEAR, Ingredient, Knob, Parameters
+from ludometer.ratings.state_space.runs import LANES, align, new_careers
 from ludometer.scale import from_elo
+
+_MOST_VALUES = 0.5
+"""A column of labels with more different values than this share of its rows is left out."""
+
+_log = logging.getLogger(__name__)
 
 
 def pack_extras(parameters: Sequence[Parameters]) -> Floats:
     """(EXTRAS, candidates)."""
     extras = np.empty((kernel.EXTRAS, len(parameters)))
     for lane, one in enumerate(parameters):
-        extras[kernel.LATER, lane] = one.later_places
+        extras[kernel.LATER, lane] = min(one.later_places, 1.0)
         extras[kernel.MARGIN_GAIN, lane] = one.margin / from_elo(100.0)
         extras[kernel.MARGIN_NOISE, lane] = one.margin_noise**2
     return extras
@@ -87,16 +95,26 @@ class LinearRuns:
     def __len__(self) -> int:
         return len(self.matches)
 
+    @property
+    def features(self) -> set[str]:
+        """What the record has for ingredients that need it, beside its columns."""
+        several = {"several sides"} if np.diff(self.sides.sides).max(initial=0) > 2 else set()
+        return several | ({"margins"} if len(self.margin) else set())
+
+    def n_results(self, start: int) -> int:
+        """Results between two sides from a match on: one less than sides in each."""
+        return int(np.diff(self.sides.sides)[start:].sum()) - (len(self) - start)
+
     def begin(self, candidates: Sequence[Parameters]) -> _LinearRun:
         """A run of up to eight candidates from the beginning."""
-        every = [*candidates, *candidates[:1] * (LANES - len(candidates))]
+        every = [*candidates, *[candidates[0]] * (LANES - len(candidates))]
         on = [n for n, _ in enumerate(every[0].effects) if any(one.effects[n].sd for one in every)]
         effects = [[one.effects[n] for n in on] for one in every]
         return _LinearRun(self, self.design(effects[0]), every, effects, len(candidates))
 
     def design(self, effects: Sequence[Effect]) -> Design:
         """The design with these effects, whatever their size."""
-        key = tuple(Effect(one.column, one.of, centre=one.centre, unit=one.unit) for one in effects)
+        key = tuple(Effect(one.column, one.whose, centre=one.centre, unit=one.unit) for one in effects)
         if key not in self.designs:
             known = [Known() for _ in effects]
             self.designs[key] = make_design(self.matches, effects, known, len(self.matches.players), self.sides)
@@ -118,39 +136,208 @@ class _LinearRun:
         self.belief = lanes.allocate(n_entities * rows.ROWS, LANES)
         self.level = lanes.allocate(rows.LEVELS, LANES)
         self.clock = np.array([-np.inf])
-        self.values, self.extras = _aligned(pack_values(candidates)), _aligned(pack_extras(candidates))
-        self.tables, self.kinds = _aligned(pack_tables(candidates, runs.most_played)), _aligned(pack_kinds(effects))
+        self.values, self.extras = align(pack_values(candidates)), align(pack_extras(candidates))
+        self.tables, self.kinds = align(pack_tables(candidates, runs.most_played)), align(pack_kinds(effects))
         self.scratch = lanes.allocate(kernel.scratch_rows(design.most_sides, design.most_terms), LANES)
         self.has_margin = any(one.margin for one in candidates)
 
     def play(self, start: int, stop: int) -> Floats:
         """The weighted log losses of these matches: (matches, candidates)."""
-        runs, design, part = self.runs, self.design, slice(start, stop)
         loss = lanes.allocate(stop - start, LANES)
-        kernel.linear_pass(
-            design.sides.sides[start : stop + 1],
-            design.terms,
-            design.entity,
-            design.load,
-            design.slot,
-            design.sides.place,
-            design.sides.ranked,
-            runs.day[part],
-            runs.seat[part],
-            runs.weight[part],
-            runs.margin[part] if self.has_margin else np.zeros(0),
-            design.kind,
+        _play(
+            self.runs,
+            self.design,
+            slice(start, stop),
             self.kinds,
-            self.career,
-            self.belief,
-            self.level,
-            self.clock,
-            self.values,
-            self.extras,
-            self.tables,
+            (self.career, self.belief, self.level, self.clock),
+            (self.values, self.extras, self.tables),
             np.empty((0, LANES)),
             loss,
             self.scratch,
-            runs.by_order,
+            has_margin=self.has_margin,
         )
         return loss[:, : self.n_wanted]
+
+
+def _play(
+    runs: LinearRuns,
+    design: Design,
+    part: slice,
+    kinds: Floats,
+    state: tuple[Floats, Floats, Floats, Floats],
+    packed: tuple[Floats, Floats, Floats],
+    scaled: Floats,
+    loss: Floats,
+    scratch: Floats,
+    *,
+    has_margin: bool,
+) -> None:
+    """The compiled pass over a part of the matches."""
+    sides = design.sides
+    kernel.linear_pass(
+        sides.sides[part.start : part.stop + 1],
+        design.terms,
+        design.entity,
+        design.load,
+        design.slot,
+        sides.place,
+        sides.ranked,
+        runs.day[part],
+        runs.seat[part],
+        runs.weight[part],
+        runs.margin[part] if has_margin else np.zeros(0),
+        design.kind,
+        kinds,
+        *state,
+        *packed,
+        scaled,
+        loss,
+        scratch,
+        runs.by_order,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class EffectState:
+    """What is believed of the entities of one effect."""
+
+    known: Known
+    belief: Floats
+    """(entities, ROWS), like that of players."""
+    career: Floats
+
+    @classmethod
+    def new(cls) -> EffectState:
+        """Before any match."""
+        return cls(Known(), np.zeros((0, rows.ROWS)), new_careers(0))
+
+
+def play_sides(
+    parameters: Parameters,
+    runs: LinearRuns,
+    belief: Floats,
+    career: Floats,
+    level: Floats,
+    clock: Floats,
+    effects: Sequence[EffectState],
+) -> tuple[Floats, tuple[EffectState, ...]]:
+    """Play all matches, moving players, level and clock in place: kappa X of each side, and the effects afterwards."""
+    known = [one.known for one in effects] or [Known() for _ in parameters.effects]
+    design = make_design(runs.matches, parameters.effects, known, len(career), runs.sides)
+    olds = effects or [EffectState.new() for _ in parameters.effects]
+    beliefs, careers = [belief], [career]
+    for old, now in zip(olds, design.known, strict=True):
+        n_new = len(now) - len(old.known)
+        beliefs.append(np.concatenate((old.belief, np.zeros((n_new, rows.ROWS)))))
+        careers.append(np.concatenate((old.career, new_careers(n_new))))
+    every_belief, every_career = np.concatenate(beliefs), np.concatenate(careers)
+    most = runs.most_played + int(career[:, rows.BEFORE : rows.TODAY + 1].sum(axis=1).max(initial=0))
+    scaled = np.empty(len(runs.sides.place))
+    packed = (pack_values([parameters]), pack_extras([parameters]), pack_tables([parameters], most))
+    values, extras, tables = (one[:, 0].copy() for one in packed)
+    _play(
+        runs,
+        design,
+        slice(0, len(runs)),
+        pack_kinds([parameters.effects])[:, 0].copy(),
+        (every_career, every_belief.reshape(-1), level, clock),
+        (values, extras, tables),
+        scaled,
+        np.empty(0),
+        np.zeros(kernel.scratch_rows(design.most_sides, design.most_terms)),
+        has_margin=parameters.margin > 0,
+    )
+    ends = np.cumsum([len(one) for one in careers])
+    belief[:], career[:] = every_belief[: ends[0]], every_career[: ends[0]]
+    after = tuple(
+        EffectState(one, every_belief[low:high], every_career[low:high])
+        for one, low, high in zip(design.known, ends[:-1], ends[1:], strict=True)
+    )
+    return scaled, after
+
+
+def forecast(matches: Matches, sides: Sides, scaled: Floats, prizes: Prizes) -> Floats:
+    """What the first player is expected to score, or each seat's expected share of the largest prize.
+
+    The players of a side share what it gets, as tied places do. Prizes for more than the winner need sides of one size.
+    """
+    if not isinstance(matches.table, Seats):
+        return np.asarray(1 / (1 + np.exp(np.clip(scaled[1::2] - scaled[::2], -700, 700))))
+    sizes = sides.sizes
+    if prizes == WINNER:
+        prize = np.zeros(len(scaled))
+        prize[sides.sides[:-1]] = 1.0
+        share = sizes.astype(np.float64)
+    else:
+        prize, share = _side_prizes(matches.table, sides, prizes), np.ones(len(sizes))
+    won = np.empty(len(scaled))
+    kernel.expect_sides(sides.sides, scaled, prize, won)
+    expected = np.empty(len(sides.seats))
+    expected[sides.seats] = np.repeat(won / share, sizes)
+    return expected
+
+
+def _side_prizes(table: Seats, sides: Sides, prizes: Prizes) -> Floats:
+    """What each place among the sides is worth to each player of a side."""
+    prize, _ = seat_columns(table, prizes)
+    sizes, heads = sides.sizes, sides.sides[:-1]
+    if (sizes != np.repeat(sizes[heads], np.diff(sides.sides))).any():
+        raise MatchDataError(
+            f"prizes {prizes.name}: sides of different sizes can only play for the win (--prizes winner)"
+        )
+    return np.asarray(np.add.reduceat(prize, sides.starts[:-1]) / sizes)
+
+
+def is_plain(matches: Matches) -> bool:
+    """Whether the pair filter can play these: two players, and no column beside advantage and weight."""
+    plain = isinstance(matches.table, Pairs) and not matches.covariates and not matches.seat_covariates
+    return plain and matches.score is None
+
+
+def possible_effects(matches: Matches) -> tuple[Effect, ...]:
+    """The effects that the columns of a record can have, all switched off; why others cannot is logged.
+
+    A column per match acts through the better seat, or on each player in their own way. A column that never varies,
+    or with hardly a value twice, can do neither.
+    """
+    seats, has_seats = matches.seats, bool(np.any(matches.advantages))
+    effects = []
+    played = PLAY if matches.has_teams else ()
+    columns = [(name, column, False) for name, column in matches.covariates.items()]
+    columns += [(name, column, True) for name, column in matches.seat_covariates.items() if name not in played]
+    for name, column, per_seat in columns:
+        if fault := _useless(column):
+            _log.warning("state-space leaves out the column %s: %s", name, fault)
+            continue
+        centre, unit = (0.0, 1.0) if isinstance(column, Labels) else (np.nanmean(column), np.nanstd(column))
+        if has_seats or (per_seat and _varies(column, seats.starts)):
+            effects.append(Effect(name, "all", centre=float(centre), unit=float(unit)))
+        effects.append(Effect(name, "player", centre=float(centre), unit=float(unit)))
+    return (*effects, Effect(ADVANTAGE, "player")) if has_seats else tuple(effects)
+
+
+def _useless(column: Covariate) -> str:
+    """Why a column cannot tell anything."""
+    if isinstance(column, Labels):
+        values = np.unique(column.code)
+        if len(values) == 1:
+            return f"it is always {column.names[int(values[0])]!r}"
+        return "hardly a value is there twice" if len(values) > _MOST_VALUES * len(column) else ""
+    known = column[np.isfinite(column)]
+    return "it never varies" if not len(known) or known.min() == known.max() else ""
+
+
+def _varies(column: Covariate, starts: Counts) -> bool:
+    """Whether seats of one match differ."""
+    values = column.code if isinstance(column, Labels) else np.nan_to_num(column)
+    return bool((np.maximum.reduceat(values, starts[:-1]) != np.minimum.reduceat(values, starts[:-1])).any())
+
+
+def effect_ingredients(effects: Sequence[Effect]) -> tuple[Ingredient, ...]:
+    """Each effect as a part that is kept only if it pays, and then its drift."""
+    found = list[Ingredient]()
+    for effect in effects:
+        label = effect.label
+        found.append(Ingredient(label, (Knob(f"{label}: sd", 60.0),)))
+        found.append(Ingredient(f"drift of {label}", (Knob(f"{label}: drift", 30.0),), needs=label))
+    return tuple(found)

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Self
 
 from ludometer.errors import LudometerError
+from ludometer.ratings.state_space.effects import Effect
 
 YEAR = 365.25
 """Days, or units of a time without dates, that the parameters call a year."""
@@ -61,15 +62,25 @@ class Parameters:
     """The SD of form, which comes and goes around the strength."""
     form_days: float = 30.0
     """The memory of form: after so many days 37% of it is left."""
+    later_places: float = 1.0
+    """How much each place of a finishing order counts compared with the place before it."""
+    margin: float = 0.0
+    """What 100 points of difference add to the margin of a match: log(1 + difference of the scores)."""
+    margin_noise: float = 1.0
+    """The SD of margins around what the difference between the sides lets expect."""
+    effects: tuple[Effect, ...] = ()
+    """What columns of the record do to strengths."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
+            if field.name == "effects":
+                continue
             value = getattr(self, field.name)
             if not isinstance(value, int | float) or not math.isfinite(value):
                 raise LudometerError(f"state-space: {field.name.replace('_', ' ')} must be a number, not {value!r}")
             if field.name not in _SIGNED and value < 0:
                 raise LudometerError(f"state-space: {field.name.replace('_', ' ')} must be at least 0, not {value:g}")
-        for name in ("spread", "pairing_matches", "learning_matches", "young_matches", "activity_days", "form_days"):
+        for name in _POSITIVE:
             if not getattr(self, name) > 0:
                 raise LudometerError(f"state-space: {name.replace('_', ' ')} must be more than 0")
 
@@ -79,17 +90,47 @@ class Parameters:
         known = {field.name for field in fields(cls)}
         if unknown := sorted(set(values) - known):
             raise LudometerError(f"state-space has no parameter {unknown[0]!r}; it has: {', '.join(sorted(known))}")
-        return cls(**values)
+        effects = values.get("effects", ())
+        if not isinstance(effects, list | tuple):
+            raise LudometerError(f"state-space: effects must be a list, not {effects!r}")
+        return cls(**{**values, "effects": tuple(Effect.of(one) for one in effects)})
 
-    def document(self) -> dict[str, float]:
+    def document(self) -> dict[str, Any]:
         """All parameters by name."""
-        return asdict(self)
+        return asdict(self) | {"effects": [effect.document() for effect in self.effects]}
+
+    def value(self, name: str) -> float:
+        """A parameter by name; those of effects are called as in "player surface: sd".
+
+        >>> Parameters(effects=(Effect("surface", "player", sd=80),)).value("player surface: sd")
+        80.0
+        """
+        label, _, part = name.partition(": ")
+        if not part:
+            return float(getattr(self, name))
+        return next(float(getattr(effect, part)) for effect in self.effects if effect.label == label)
+
+    def moved(self, values: dict[str, float]) -> Self:
+        """With other values of some parameters, by the names of `value`."""
+        own = {name: value for name, value in values.items() if ": " not in name}
+        effects = tuple(effect.moved(values) for effect in self.effects)
+        return replace(self, **own, effects=effects)
 
     def without_pairing(self) -> Self:
         """The same model without what the schedule says about strength, for measures of skill."""
         return replace(self, pairing=0.0, pairing_new=0.0)
 
 
+_POSITIVE = (
+    "spread",
+    "pairing_matches",
+    "learning_matches",
+    "young_matches",
+    "activity_days",
+    "form_days",
+    "later_places",
+    "margin_noise",
+)
 _SIGNED = frozenset({"advantage", "opponent_share", "learning", "activity", "rust"})
 
 
@@ -132,6 +173,8 @@ TIMELESS = Ingredient("strength", (Knob("spread", 250.0), Knob("match_drift", 5.
 
 INGREDIENTS = (
     Ingredient("advantage", (Knob("advantage", 0.0, is_log=False, step=30.0, doubt=5.0),), needs="advantage"),
+    Ingredient("later places", (Knob("later_places", 0.8),), needs="several sides"),
+    Ingredient("margin", (Knob("margin", 0.3), Knob("margin_noise", 1.0)), needs="margins"),
     Ingredient("entry", (Knob("entry_drift", 50.0),)),
     Ingredient("first opponent", (Knob("opponent_share", 0.1, is_log=False, step=0.3),)),
     Ingredient("pairing", (Knob("pairing", 0.1),)),

@@ -33,6 +33,10 @@ class Runs(Protocol):
         """Matches."""
         ...
 
+    def n_results(self, start: int) -> int:
+        """Results between two sides from a match on."""
+        ...
+
     def begin(self, candidates: Sequence[Parameters]) -> Run:
         """A run of up to eight candidates from the beginning."""
         ...
@@ -60,6 +64,10 @@ class PairRuns:
     def __len__(self) -> int:
         return len(self.matches)
 
+    def n_results(self, start: int) -> int:
+        """Matches from a match on."""
+        return len(self.matches) - start
+
     def begin(self, candidates: Sequence[Parameters]) -> _PairRun:
         """A run of up to eight candidates from the beginning."""
         spare = [candidates[0]] * (LANES - len(candidates))
@@ -74,8 +82,8 @@ class _PairRun:
         self.belief = lanes.allocate(n_players * rows.ROWS, LANES)
         self.level = lanes.allocate(rows.LEVELS, LANES)
         self.clock = np.array([-np.inf])
-        self.values = _aligned(pack_values(candidates))
-        self.tables = _aligned(pack_tables(candidates, runs.most_played))
+        self.values = align(pack_values(candidates))
+        self.tables = align(pack_tables(candidates, runs.most_played))
 
     def play(self, start: int, stop: int) -> Floats:
         """The weighted log losses of these matches: (matches, candidates)."""
@@ -115,7 +123,8 @@ def new_careers(n_players: int) -> Floats:
     return career
 
 
-def _aligned(array: Floats) -> Floats:
+def align(array: Floats) -> Floats:
+    """On a cache line's boundary, with whole vectors of lanes."""
     packed = lanes.allocate(*array.shape)
     packed[:] = array
     return packed

@@ -13,11 +13,22 @@ from ludometer.arrays import Codes, Floats, Halves
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.kernels.state_space import filter as rows
 from ludometer.matches import Matches
+from ludometer.ratings.prizes import WINNER, Prizes
 from ludometer.ratings.state_space.fitting import Fit, fit
+from ludometer.ratings.state_space.linear import (
+    EffectState,
+    LinearRuns,
+    effect_ingredients,
+    forecast,
+    is_plain,
+    play_sides,
+    possible_effects,
+)
 from ludometer.ratings.state_space.packing import MOST_COUNTED, pack_tables, pack_values
-from ludometer.ratings.state_space.parameters import INGREDIENTS, Parameters
+from ludometer.ratings.state_space.parameters import INGREDIENTS, Ingredient, Parameters
 from ludometer.ratings.state_space.runs import PairRuns, new_careers, play_pairs
-from ludometer.scale import from_elo, to_elo
+from ludometer.ratings.systems.elo import unusual
+from ludometer.scale import Base, from_elo, to_elo
 
 MOST_FITTED = 1_500_000
 """Parameters are fitted to at most so many matches, the first ones."""
@@ -35,6 +46,8 @@ class FilterState:
     """(LEVELS): the level of newcomers, its variance, the mean level of those who play."""
     clock: float = -np.inf
     """The time of the last match in days."""
+    effects: tuple[EffectState, ...] = ()
+    """What is believed of the effects of columns."""
 
 
 @dataclass(frozen=True)
@@ -51,17 +64,20 @@ class FittedStateSpace:
 
     values: Parameters = field(default_factory=Parameters)
     start_rating: float = 1500.0
+    prizes: Prizes = WINNER
     in_sample: bool | None = None
     fit: Fit | None = field(default=None, compare=False, repr=False)
     name: ClassVar[str] = "state-space"
-    uses: ClassVar[tuple[str, ...]] = ("advantage", "weight")
+    uses: ClassVar[tuple[str, ...]] = ("advantage", "weight", "score", "side", "covariates", "seat_covariates")
 
     @property
     def parameters(self) -> dict[str, Any]:
         """All parameters by name, their standard errors where they were fitted, and what they say in words."""
         from ludometer.ratings.state_space.words import describe
 
-        found: dict[str, Any] = self.values.document() | {"start_rating": self.start_rating}
+        found: dict[str, Any] = (
+            self.values.document() | {"start_rating": self.start_rating} | unusual(self.prizes, "10")
+        )
         if self.fit is not None:
             found |= {"errors": self.fit.errors, "fitted_to": self.fit.n_matches}
         if self.in_sample is not None:
@@ -74,16 +90,27 @@ class FittedStateSpace:
 
     def play(self, state: FilterState, matches: Matches) -> tuple[FilterState, Floats]:
         """Play the matches in order."""
+        if not is_plain(matches) or self.values.effects:
+            return self._play_sides(state, matches)
         state, expected, _ = self.play_with_levels(state, matches, wants_levels=False)
         return state, expected
+
+    def _play_sides(self, state: FilterState, matches: Matches) -> tuple[FilterState, Floats]:
+        """Play matches of any kind in order."""
+        record = LinearRuns.of(matches, state.clock)
+        _refuse_past(record.day, state.clock)
+        belief, career = self._grown(state, len(matches.players))
+        level, clock = state.level.copy(), np.array([state.clock])
+        scaled, effects = play_sides(self.values, record, belief, career, level, clock, state.effects)
+        expected = forecast(matches, record.sides, scaled, self.prizes)
+        return FilterState(belief, career, level, float(clock[0]), effects), expected
 
     def play_with_levels(
         self, state: FilterState, matches: Matches, *, wants_levels: bool = True
     ) -> tuple[FilterState, Floats, Floats]:
         """Play the matches in order; also the mean rating of each pair before its match."""
         record = PairRuns.of(matches, state.clock)
-        if len(record) and record.day[0] < state.clock:
-            raise MatchDataError("these matches begin before the last one that was played")
+        _refuse_past(record.day, state.clock)
         pairs, n = matches.pairs, len(matches)
         belief, career = self._grown(state, len(matches.players))
         level, clock = state.level.copy(), np.array([state.clock])
@@ -107,7 +134,11 @@ class FittedStateSpace:
             np.empty(0),
         )
         expected = 1 / (1 + np.exp(np.clip(-logit, -700, 700)))
-        return FilterState(belief, career, level, float(clock[0])), expected, self.start_rating + to_elo(middle)
+        return (
+            FilterState(belief, career, level, float(clock[0]), state.effects),
+            expected,
+            self.start_rating + to_elo(middle),
+        )
 
     def ratings(self, state: FilterState) -> Floats:
         """In Elo points: strength with what was learnt; the first newcomers enter at the start rating."""
@@ -123,6 +154,14 @@ class FittedStateSpace:
         difference = mean[first] - mean[second] + from_elo(self.values.advantage) * np.asarray(seat)
         slope = 1 / np.sqrt(1 + rows.CURVATURE * (variance[first] + variance[second]))
         return np.asarray(1 / (1 + np.exp(np.clip(-slope * difference, -700, 700))))
+
+    def expect_places(self, state: FilterState, players: Codes) -> Floats:
+        """The probability of each place (columns) for each of these players (rows) in one match."""
+        from ludometer.kernels.skills.ranks import SPREAD, rank_probabilities
+
+        mean, variance = (moment[players] for moment in self._now(state))
+        scaled = mean / np.sqrt(1 + 2 * rows.CURVATURE * variance.mean())
+        return rank_probabilities(np.exp(np.maximum(scaled - scaled.max(), -SPREAD)))
 
     @cached_property
     def _packed(self) -> Floats:
@@ -168,8 +207,9 @@ class StateSpace:
     Parameters that are given stay as they are; if all are given (a `Parameters`), nothing is fitted.
     """
 
-    given: Mapping[str, float] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)
     start_rating: float = 1500.0
+    prizes: Prizes = WINNER
     name: ClassVar[str] = "state-space"
     uses: ClassVar[tuple[str, ...]] = FittedStateSpace.uses
 
@@ -179,12 +219,12 @@ class StateSpace:
     @property
     def parameters(self) -> dict[str, Any]:
         """Those that were given."""
-        return {**self.given, "start_rating": self.start_rating}
+        return {**self.given, "start_rating": self.start_rating} | unusual(self.prizes, "10")
 
     @property
     def untuned(self) -> FittedStateSpace:
         """With the parameters that are used when none is fitted."""
-        return FittedStateSpace(Parameters(**self.given), self.start_rating)
+        return FittedStateSpace(Parameters.of(dict(self.given)), self.start_rating, self.prizes)
 
     def fitted(self, matches: Matches, *, in_sample: bool) -> FittedStateSpace:
         """The system with parameters for these matches."""
@@ -193,21 +233,40 @@ class StateSpace:
         if len(self.given) == len(Parameters.__dataclass_fields__):
             return replace(self.untuned, in_sample=None)
         part = matches.part(0, min(len(matches), MOST_FITTED))
-        runs = PairRuns.of(part)
-        has = {*matches.columns, *(["time"] if _has_times(runs) else [])}
+        runs = PairRuns.of(part) if is_plain(part) else LinearRuns.of(part, by_order=self.prizes != WINNER)
+        has, fixed = {*matches.columns}, dict(self.given)
+        ingredients: tuple[Ingredient, ...] = INGREDIENTS
+        if _has_times(runs):
+            has.add("time")
         if not runs.seat.any():
             has.discard("advantage")
-        found = fit(runs, frozenset(has), fixed=dict(self.given), ingredients=INGREDIENTS)
-        return FittedStateSpace(found.parameters, self.start_rating, in_sample, found)
+        if isinstance(runs, LinearRuns):
+            has |= runs.features
+            if "effects" not in fixed:
+                fixed["effects"] = possible_effects(part)
+                ingredients = (*INGREDIENTS[:3], *effect_ingredients(fixed["effects"]), *INGREDIENTS[3:])
+        found = fit(runs, frozenset(has), fixed=fixed, ingredients=ingredients)
+        kept = tuple(effect for effect in found.parameters.effects if effect.sd > 0)
+        values = replace(found.parameters, effects=kept)
+        return FittedStateSpace(values, self.start_rating, self.prizes, in_sample, replace(found, parameters=values))
 
 
-def _has_times(runs: PairRuns) -> bool:
+def _refuse_past(day: Floats, clock: float) -> None:
+    if len(day) and day[0] < clock:
+        raise MatchDataError("these matches begin before the last one that was played")
+
+
+def _has_times(runs: PairRuns | LinearRuns) -> bool:
     """Whether time passes in the record."""
     return runs.matches.time is not None and bool(runs.day[-1] > runs.day[0])
 
 
-def make_state_space(start_rating: float = 1500.0, **given: float) -> StateSpace:
+def make_state_space(
+    start_rating: float = 1500.0, *, prizes: Prizes = WINNER, base: Base = "10", **given: float
+) -> StateSpace:
     """From what users write: state-space:drift=35."""
+    if base != "10":
+        raise LudometerError("state-space rates on Elo's own scale: leave out --base")
     if not all(isinstance(value, int | float) for value in given.values()):
         raise LudometerError("the parameters of state-space are numbers, such as state-space:drift=35")
-    return StateSpace(given, start_rating)
+    return StateSpace(given, start_rating, prizes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ludometer.ratings.state_space.effects import ADVANTAGE, Effect
 from ludometer.ratings.state_space.fitting import Fit
 from ludometer.ratings.state_space.parameters import Parameters
 
@@ -34,6 +35,11 @@ _SENTENCES = (
     ),
     ("rust", "a long pause costs {rust:.0f} points, 63% of it in the first year"),
     ("form", "form moves strengths by {form:.0f} points (SD), and lasts {form_days:.0f} days"),
+    ("later_places", "each place of a finishing order counts {later_places:.2f} times the place before it"),
+    (
+        "margin",
+        "margins count: 100 points add {margin:.2f} to log(1 + margin), which varies by {margin_noise:.2f} (SD)",
+    ),
 )
 """What is said of a parameter that is not at its off value."""
 
@@ -55,6 +61,25 @@ def describe(values: Parameters, fit: Fit | None = None) -> list[str]:
     ['strengths drift by 35 points in a year', 'the better seat is worth 34 points']
     """
     errors = {} if fit is None else fit.errors
-    off = {"information": 1.0}
-    numbers = {name: _Measured(value, errors.get(name)) for name, value in values.document().items()}
-    return [text.format_map(numbers) for name, text in _SENTENCES if numbers[name].value != off.get(name, 0.0)]
+    off = {"information": 1.0, "later_places": 1.0}
+    numbers = {
+        name: _Measured(value, errors.get(name)) for name, value in values.document().items() if name != "effects"
+    }
+    said = [text.format_map(numbers) for name, text in _SENTENCES if numbers[name].value != off.get(name, 0.0)]
+    return said + [_describe_effect(effect, errors) for effect in values.effects]
+
+
+def _describe_effect(effect: Effect, errors: dict[str, float]) -> str:
+    """What a column does, in one sentence.
+
+    >>> _describe_effect(Effect("surface", "player", sd=80), {})
+    'players differ by 80 points (SD) in what surface does to them'
+    """
+    sd, drift = (_Measured(getattr(effect, part), errors.get(f"{effect.label}: {part}")) for part in ("sd", "drift"))
+    if effect.whose == "all":
+        text = f"what {effect.column} is worth varies by {sd:.0f} points (SD)"
+    elif effect.column == ADVANTAGE:
+        text = f"players differ by {sd:.0f} points (SD) in what the better seat is worth to them"
+    else:
+        text = f"players differ by {sd:.0f} points (SD) in what {effect.column} does to them"
+    return f"{text}, and drifts by {drift:.0f} points in a year" if effect.drift else text
