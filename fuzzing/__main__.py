@@ -14,8 +14,8 @@ import click
 from fuzzing.judging import LONGEST, MEGABYTES, SECONDS, judge
 from fuzzing.running import Tally, plan, run
 from fuzzing.targets import BY_NAME
-from ludometer.report.files import replacing
 from ludometer.wording import format_table, printable
+from ludometer.writing import replacing
 
 RESULTS = Path(__file__).with_name("results.json")
 

@@ -102,6 +102,12 @@ class Players:
         whole = pl.concat(self.chunks, rechunk=True) if len(self.chunks) > 1 else self.chunks[0]
         return type(self)((whole.filter(pl.Series(kept)),))
 
+    def joined(self, others: Players) -> Self:
+        """With other players after these."""
+        import polars as pl
+
+        return type(self)((pl.concat([self.names, others.names], rechunk=True),))
+
     def _suggestion(self, name: str) -> str:
         import difflib
 

@@ -173,8 +173,9 @@ def play(options: PlayOptions) -> None:
     listen()
     from ludometer.backgammon.play import LADDER, play_matches
     from ludometer.parallel import Workers
-    from ludometer.report.files import replacing, write_matches
+    from ludometer.report.files import write_matches
     from ludometer.report.presenter import present
+    from ludometer.writing import replacing
 
     folder = _check_folder(options.records)
     players = [_parse_player(text) for text in options.players] or LADDER

@@ -369,7 +369,7 @@ def _refuse_for_tables(games: list[ChessGame] | None, options: StrengthOptions) 
 
 def _write_annotated(games: list[ChessGame], evaluations: Evaluations, path: Path) -> None:
     from ludometer.chess.record.pgn import annotate
-    from ludometer.report.files import replacing
+    from ludometer.writing import replacing
 
     with replacing(path) as draft:
         draft.write_text(annotate(games, evaluations), encoding="utf-8")
@@ -406,8 +406,9 @@ def calibrate(options: CalibrateOptions) -> None:
     listen()
     from ludometer.chess.record.sources import load_evaluations
     from ludometer.chess.strength import calibration
-    from ludometer.report.files import check_suffix, replacing
+    from ludometer.report.files import check_suffix
     from ludometer.report.presenter import present
+    from ludometer.writing import replacing
 
     check_targets(options.file, options.out.json_file, options.calibration)
     check_suffix(options.calibration, (".json",))

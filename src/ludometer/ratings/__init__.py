@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ludometer.ratings.catalogue import make_system as make_system
     from ludometer.ratings.cycles.triangles import Triangles as Triangles
     from ludometer.ratings.cycles.triangles import measure_triangles as measure_triangles
-    from ludometer.ratings.driver import Ratings as Ratings
     from ludometer.ratings.driver import RatingSystem as RatingSystem
     from ludometer.ratings.driver import rate as rate
     from ludometer.ratings.engines.sprt import Sprt as Sprt
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from ludometer.ratings.engines.study import study_engines as study_engines
     from ludometer.ratings.evaluation import Evaluation as Evaluation
     from ludometer.ratings.evaluation import evaluate as evaluate
+    from ludometer.ratings.listed import Ratings as Ratings
     from ludometer.ratings.noise.drift import Drift as Drift
     from ludometer.ratings.noise.drift import measure_drift as measure_drift
     from ludometer.ratings.noise.league import LeagueNoise as LeagueNoise
@@ -40,6 +40,12 @@ if TYPE_CHECKING:
     from ludometer.ratings.prediction import predict as predict
     from ludometer.ratings.prizes import Prizes as Prizes
     from ludometer.ratings.prizes import make_prizes as make_prizes
+    from ludometer.ratings.ranks import Ranks as Ranks
+    from ludometer.ratings.saved import SavedState as SavedState
+    from ludometer.ratings.saved import StartRatings as StartRatings
+    from ludometer.ratings.saved import load_state as load_state
+    from ludometer.ratings.saved import new_state as new_state
+    from ludometer.ratings.saved import save_state as save_state
     from ludometer.ratings.scoring import Calibration as Calibration
     from ludometer.ratings.scoring import SystemScore as SystemScore
     from ludometer.ratings.state_space.history import History as History

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 import numpy as np
 
 from ludometer.arrays import Codes, Counts, Floats, Mask, Times
-from ludometer.chart_style import INK
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.matches import Fingerprint, Matches, Pairs
+from ludometer.matches import Fingerprint, Matches, Pairs, as_moment
 from ludometer.players import Players
-from ludometer.result import Provenance, Shown
-from ludometer.wording import time_text
+from ludometer.ratings.listed import Baseline, Ratings, find_provisional
+from ludometer.result import Provenance
 
 if TYPE_CHECKING:
-    import polars as pl
+    from ludometer.ratings.saved import SavedState, StartRatings
 
 State = TypeVar("State")
 
@@ -116,121 +115,222 @@ def prepare(system: AnySystem, matches: Any, scored: Mask | None = None) -> Rati
     return system.fitted(matches.take(~scored), in_sample=False)
 
 
-@dataclass(frozen=True)
-class Ratings(Shown):
-    """Players with their ratings after the last match of a record."""
-
-    players: Players
-    rating: Floats
-    matches: Counts
-    last: Times | None
-    sd: Floats | None
-    """The SD of each rating's error, for systems with a method `uncertainty`."""
-    n_matches: int
-    draw_rate: float
-    provenance: Provenance
-
-    @property
-    def n_players(self) -> int:
-        """Players with a match; a stream may name others, in rows that were dropped."""
-        return int((self.matches > 0).sum())
-
-    def to_frame(self) -> pl.DataFrame:
-        """player, rating, matches, last, sd: best first, equal ratings by name."""
-        import polars as pl
-
-        nothing = pl.Series([None] * len(self.rating), dtype=pl.Float64)
-        frame = pl.DataFrame(
-            {
-                "player": self.players.names,
-                "rating": self.rating,
-                "matches": self.matches,
-                "last": nothing if self.last is None else pl.Series(self.last),
-                "sd": nothing if self.sd is None else pl.Series(self.sd),
-            }
-        )
-        return frame.filter(pl.col("matches") > 0).sort("rating", "player", descending=[True, False])
-
-    def choose(self, *, sort: str = "rating", search: str | None = None, min_matches: int = 1) -> pl.DataFrame:
-        """The rows of `to_frame` with at least so many matches and this text in the name, sorted by a column.
-
-        Names sort from A to Z, everything else from high to low.
-        """
-        import polars as pl
-
-        frame = self.to_frame().filter(pl.col("matches") >= min_matches)
-        if search:
-            frame = frame.filter(pl.col("player").str.to_lowercase().str.contains(search.lower(), literal=True))
-        if sort == "rating":
-            return frame
-        return frame.sort(sort, "player", descending=[sort != "player", False], nulls_last=True)
-
-    def document(self, rows: pl.DataFrame | None = None) -> dict[str, Any]:
-        """The JSON document, of all players or of these rows of `to_frame`."""
-        absent = {}
-        if self.sd is None:
-            absent["players.sd"] = f"{self.provenance.method} gives no uncertainty"
-        if self.last is None:
-            absent["players.last"] = "the file has no times"
-        listed = (self.to_frame() if rows is None else rows).iter_rows(named=True)
-        return {
-            "system": self.provenance.method,
-            "parameters": self.provenance.parameters,
-            "players": [row | {"last": time_text(row["last"])} for row in listed],
-            "absent": absent,
-        }
-
-    def summary(self) -> str:
-        """Number of players, spread of the ratings, and the first ten."""
-        frame = self.to_frame()
-        spread = f", SD {self.rating[self.matches > 0].std(ddof=1):.1f}" if len(frame) > 1 else ""
-        lines = [f"{self.n_matches:,} matches of {len(frame):,} players by {self.provenance.method}{spread}"]
-        rows = frame.head(10).iter_rows(named=True)
-        lines += [f"{n:4d}. {row['rating']:8.1f}  {row['player']}" for n, row in enumerate(rows, 1)]
-        return "\n".join(lines)
-
-    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
-        """A histogram of the ratings."""
-        import altair as alt
-
-        frame = self.to_frame()
-        counts, edges = np.histogram(frame["rating"].to_numpy(), bins=min(40, max(5, int(len(frame) ** 0.5))))
-        bars = [
-            {"from": low, "to": high, "players": int(n)}
-            for low, high, n in zip(edges[:-1], edges[1:], counts, strict=True)
-        ]
-        chart = (
-            alt.Chart(alt.InlineData(values=bars), width=270 if narrow else 480, height=240)
-            .properties(title="How the ratings spread")
-            .mark_bar(color=INK, stroke="white", strokeWidth=0.5)
-            .encode(
-                x=alt.X("from:Q", bin="binned", title="Rating (Elo points)", scale=alt.Scale(zero=False)),
-                x2="to:Q",
-                y=alt.Y("players:Q", title="Players"),
-                tooltip=["from:Q", "to:Q", "players:Q"],
-            )
-        )
-        return {"ratings": chart}
-
-
-def rate(matches: Matches | Iterable[Matches], *, system: AnySystem | None = None) -> Ratings:
+def rate(
+    matches: Matches | Iterable[Matches],
+    *,
+    system: AnySystem | None = None,
+    state: SavedState | None = None,
+    refit: bool = False,
+    start_ratings: StartRatings | None = None,
+    at: Any = None,
+    since: Any = None,
+) -> Ratings:
     """Ratings of all players after the last match, by the default system of the catalogue unless one is given.
 
     A stream of batches (`stream_matches`) is played as it comes, with only the players in memory.
+
+    With a `state` (`new_state`, `load_state`) only matches that it does not hold are played, with the parameters that
+    it carries; players are known by name. The ratings that come back have the next `state`. `refit` fits the parameters
+    again, to the whole record, which `matches` must then be. Players in `start_ratings` enter at those ratings.
+
+    `at` leaves out matches after that day, month, year or number. `since` sets where the change of each rating is
+    counted from: the ratings before that moment; where times are dates, the start of the last match's year by default.
 
     >>> matches = Matches.of_pairs([0, 0, 1], [1, 2, 2], [1, 1, 0.5], players=Players.named(["Ann", "Ben", "Cem"]))
     >>> rate(matches).to_frame()["player"].to_list()
     ['Ann', 'Cem', 'Ben']
     """
     from ludometer.ratings.catalogue import default_system
+    from ludometer.ratings.held import number_by_play
+    from ludometer.ratings.saved import SavedState, new_state
 
-    chosen = prepare(default_system(matches) if system is None else system, matches)
-    tally = Tally()
-    state = chosen.start(0)
+    played = matches if at is None else _until(matches, at)
+    if state is not None or start_ratings is not None:
+        if not isinstance(played, Matches):
+            raise LudometerError("a state and start ratings need the whole file: leave out --stream")
+        if state is None:
+            state = new_state(default_system(played) if system is None else system)
+        elif not isinstance(state, SavedState):
+            raise LudometerError(
+                f"a state that knows its players is needed, from new_state(system) or load_state(file), not {state!r}"
+            )
+        return _rate_on(played, state, system, refit=refit, start_ratings=start_ratings, since=since)
+    if not isinstance(played, Matches):
+        chosen = prepare(default_system(played) if system is None else system, played)
+        return _play_all(chosen, played, since)
+    ordered, code = number_by_play(played)
+    ratings = _play_all(prepare(default_system(played) if system is None else system, ordered), ordered, since)
+    return ratings if ordered is played else ratings.renumbered(code, played.players)
+
+
+def _play_all(system: RatingSystem[Any], matches: Iterable[Matches], since: Any) -> Ratings:
+    run = Run(system, system.start(0), Tally(), since=since)
     for batch in matches:
-        tally.add(batch)
-        state, _ = chosen.play(state, batch)
-    return tally.ratings(chosen, state)
+        run.play(batch)
+    return run.ratings()
+
+
+def _rate_on(
+    matches: Matches,
+    saved: SavedState,
+    system: AnySystem | None,
+    *,
+    refit: bool,
+    start_ratings: StartRatings | None,
+    since: Any,
+) -> Ratings:
+    """Play what a state does not hold."""
+    from ludometer.ratings.held import hash_matches, number_by_name
+    from ludometer.ratings.saved import SavedState, new_state
+
+    hashes = hash_matches(matches, with_scores="score" in getattr(saved.origin, "uses", ()))
+    if refit:
+        saved.held.check_whole(hashes)
+        saved = new_state(saved.origin if system is None else system)
+    elif system is not None and system not in (saved.origin, saved.system):
+        saved.refuse_other(system)
+    new = saved.held.find_new(matches, hashes)
+    entering = None if start_ratings is None else start_ratings.without(saved.players)
+    known = saved.players if entering is None else saved.players.joined(entering.players)
+    fresh = number_by_name(matches.take(new), known)
+    if not len(fresh) and not saved.n_matches:
+        raise MatchDataError("there are no matches")
+    chosen = prepare(saved.origin if saved.system is None else saved.system, fresh)
+    state = chosen.start(0) if saved.system is None else saved.state
+    if entering is not None:
+        state = entering.enter(chosen, state, len(saved.players))
+    run = Run(chosen, state, Tally.of(saved), baseline=saved.baseline, since=since)
+    run.play(fresh)
+    held = saved.held.add(hashes[new], fresh.time)
+    tally, ratings = run.tally, run.ratings()
+    after = SavedState(
+        origin=saved.origin,
+        system=chosen,
+        state=run.state,
+        players=fresh.players,
+        played=tally.played,
+        last=tally.last,
+        n_draws=tally.n_draws,
+        held=held,
+        baseline=run.year.baseline,
+    )
+    return replace(ratings, state=after, provenance=replace(ratings.provenance, data=held.fingerprint))
+
+
+def _until(matches: Matches | Iterable[Matches], at: Any) -> Matches | Iterable[Matches]:
+    """Only matches until this day, month, year or number, which counts whole."""
+    if not isinstance(matches, Matches):
+        return (kept for kept in (_cut(batch, at) for batch in matches) if len(kept))
+    kept = _cut(matches, at)
+    if len(matches) and not len(kept):
+        assert matches.time is not None
+        raise MatchDataError(f"there are no matches until {at}: the first was at {matches.time[0]}")
+    return kept
+
+
+def _cut(matches: Matches, at: Any) -> Matches:
+    time = _times_of(matches, "--at")
+    moment = as_moment(at, time)
+    if time.dtype.kind != "M":
+        return matches.part(0, int(np.searchsorted(time, moment, "right")))
+    text = str(at).strip().replace(" ", "T").removesuffix("Z")
+    # one more of the unit in which it is written: a day, a month or a year counts whole
+    return matches.part(0, int(np.searchsorted(time, (np.datetime64(text) + 1).astype("datetime64[us]"), "left")))
+
+
+def _times_of(matches: Matches, purpose: str) -> Times:
+    if matches.time is None:
+        raise MatchDataError(f"{purpose} needs times, which these matches do not have; --time names a column")
+    return matches.time
+
+
+class Run:
+    """A record on its way through a rating system: the state, counts per player, and ratings to compare with."""
+
+    def __init__(
+        self,
+        system: RatingSystem[Any],
+        state: Any,
+        tally: Tally,
+        *,
+        baseline: Baseline | None = None,
+        since: Any = None,
+    ) -> None:
+        self.system, self.state, self.tally = system, state, tally
+        self.year = _Mark(baseline)
+        self.asked = None if since is None else _Mark(baseline, since)
+
+    def play(self, batch: Matches) -> None:
+        """Play the next matches; where a mark lies among them, in two parts with a look at the ratings between them."""
+        done = 0
+        for place, mark in sorted(self._marks(batch), key=lambda found: found[0]):
+            if place > done:
+                self._play(batch.part(done, place))
+            mark.take(self.system, self.state, self.tally)
+            done = place
+        if done < len(batch) or len(batch.players) > len(self.tally.played):
+            self._play(batch.part(done, len(batch)) if done else batch)
+
+    def ratings(self) -> Ratings:
+        """The list of players now."""
+        mark = self.year if self.asked is None else self.asked
+        if mark.baseline is None and self.asked is not None and mark.moment is not None:
+            # nothing was played since
+            mark.take(self.system, self.state, self.tally)
+        return replace(self.tally.ratings(self.system, self.state), baseline=mark.baseline)
+
+    def _marks(self, batch: Matches) -> Iterator[tuple[int, _Mark]]:
+        for mark in filter(None, (self.year, self.asked)):
+            place = mark.find(batch, self.tally)
+            if place is not None:
+                yield place, mark
+
+    def _play(self, part: Matches) -> None:
+        self.tally.add(part)
+        self.state, _ = self.system.play(self.state, part)
+
+
+class _Mark:
+    """Where changes are counted from: a moment that was asked for, or the start of the year of the last match."""
+
+    def __init__(self, baseline: Baseline | None = None, since: Any = None) -> None:
+        self.since = since
+        self.moment: Times | None = None
+        self.baseline = baseline if since is None else None
+        self._known = baseline
+
+    def find(self, batch: Matches, tally: Tally) -> int | None:
+        """The first match of the batch that counts as a change; None if there is none, or it was in an earlier one."""
+        if self.since is not None:
+            return self._find_asked(batch, _times_of(batch, "--since"), tally)
+        if batch.time is None or batch.time.dtype.kind != "M" or not len(batch):
+            return None
+        self.moment = batch.time[-1:].astype("datetime64[Y]").astype("datetime64[us]")
+        if self.baseline is not None and self.baseline.since[0] == self.moment[0]:
+            return None
+        return int(np.searchsorted(batch.time, self.moment[0]))
+
+    def take(self, system: RatingSystem[Any], state: Any, tally: Tally) -> None:
+        """Note the ratings of those who have played."""
+        assert self.moment is not None
+        rating = system.ratings(state) if tally.n_matches else np.empty(0)
+        self.baseline = Baseline(self.moment, np.where(tally.played > 0, rating, np.nan))
+
+    def _find_asked(self, batch: Matches, time: Times, tally: Tally) -> int | None:
+        if self.baseline is not None:
+            return None
+        if self.moment is None:
+            self.moment = np.array([as_moment(self.since, time)])
+            if self._known is not None and self._known.since[0] == self.moment[0]:
+                self.baseline = self._known
+                return None
+            if tally.last is not None and self.moment[0] <= tally.latest:
+                raise LudometerError(
+                    f"the state holds matches since {self.since}, the last at {tally.latest}, and no ratings from "
+                    "before: give a later --since, or leave out --state"
+                )
+        place = int(np.searchsorted(time, self.moment[0]))
+        return place if place < len(batch) else None
 
 
 class Tally:
@@ -243,6 +343,21 @@ class Tally:
         self.n_draws = 0
         self.last: Times | None = None
         self.digest = Fingerprint()
+
+    @classmethod
+    def of(cls, saved: SavedState) -> Self:
+        """The counts of a state, to go on from; the fingerprint is that of the matches that follow."""
+        tally = cls()
+        tally.players, tally.n_matches, tally.n_draws = saved.players, saved.n_matches, saved.n_draws
+        tally.played, tally.last = saved.played, saved.last
+        return tally
+
+    @property
+    def latest(self) -> Any:
+        """When the last match was."""
+        assert self.last is not None
+        # as integers NaT is the smallest
+        return self.last[np.argmax(self.last.view(np.int64) if self.last.dtype.kind == "M" else self.last)]
 
     def add(self, batch: Matches) -> None:
         """Take in the next batch."""
@@ -262,15 +377,17 @@ class Tally:
         if self.players is None or not self.n_matches:
             raise MatchDataError("there are no matches")
         uncertainty = getattr(system, "uncertainty", None)
+        sd = None if uncertainty is None else uncertainty(state)
         return Ratings(
             players=self.players,
             rating=system.ratings(state),
             matches=self.played,
             last=self.last,
-            sd=None if uncertainty is None else uncertainty(state),
+            sd=sd,
             n_matches=self.n_matches,
             draw_rate=self.n_draws / self.n_matches,
             provenance=Provenance(system.name, system.parameters, self.digest.hexdigest()),
+            provisional=find_provisional(system, state, self.played, sd),
         )
 
     def _note_times(self, batch: Matches, grown: int) -> None:
@@ -279,7 +396,8 @@ class Tally:
         known = np.empty(0, batch.time.dtype) if self.last is None else self.last
         last = np.concatenate((known, np.full(grown, never, batch.time.dtype)))
         # as integers NaT is the smallest, so a maximum works
-        values, latest = (a.view(np.int64) if a.dtype.kind == "M" else a for a in (batch.time, last))
+        time = batch.time.astype(last.dtype)
+        values, latest = (a.view(np.int64) if a.dtype.kind == "M" else a for a in (time, last))
         table = batch.table
         if isinstance(table, Pairs):
             np.maximum.at(latest, table.first, values)

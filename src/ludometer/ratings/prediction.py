@@ -15,7 +15,8 @@ from ludometer.matches import Matches
 from ludometer.players import Name, as_name
 from ludometer.ratings.catalogue import default_system
 from ludometer.ratings.draws import DrawTally, draw_probability
-from ludometer.ratings.driver import AnySystem, Ratings, RatingSystem, Tally, prepare
+from ludometer.ratings.driver import AnySystem, RatingSystem, Tally, prepare
+from ludometer.ratings.listed import Ratings
 from ludometer.result import Provenance, Shown
 from ludometer.wording import PERCENT_LABELS, percent, percentages
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import re
 import signal
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +18,7 @@ from ludometer.arrays import Codes
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.players import Labels, Players
+from ludometer.writing import replacing
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,41 +27,6 @@ if TYPE_CHECKING:
 TABLES = (".csv", ".parquet")
 _SINKS = {".parquet": "sink_parquet", ".csv": "sink_csv", ".jsonl": "sink_ndjson"}
 RECORDS = tuple(_SINKS)
-_DISK = re.compile(r"([^:]+?) \(os error \d+\)")
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path in the same folder that replaces `path` on success and is deleted on failure."""
-    if path.is_dir():
-        raise LudometerError(f"{path}: is a folder; name a file")
-    # a link stays, what it leads to is replaced; messages name what was asked for
-    target = path.resolve()
-    if target.exists() and not target.is_file():
-        # a pipe or a device is written to, not replaced
-        yield target
-        return
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    except OSError as error:
-        raise LudometerError(f"{path}: cannot be written ({error.strerror})") from error
-    os.close(handle)
-    draft = Path(name)
-    try:
-        yield draft
-        mask = os.umask(0)
-        os.umask(mask)
-        draft.chmod(0o666 & ~mask)
-        draft.replace(target)
-    except OSError as error:
-        raise LudometerError(f"{path}: cannot be written ({error.strerror or error})") from error
-    except Exception as error:
-        # Polars wraps what the disk said into an error of its own
-        if reason := _DISK.search(str(error)):
-            raise LudometerError(f"{path}: cannot be written ({reason[1]})") from error
-        raise
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def write_json(document: dict[str, Any], target: str) -> None:

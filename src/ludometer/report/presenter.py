@@ -109,7 +109,7 @@ def _write_document(body: dict[str, Any], origins: Sequence[Provenance], output:
 
 def write_text(text: str, path: Path) -> None:
     """Write a page or a chart, whole or not at all."""
-    from ludometer.report.files import replacing
+    from ludometer.writing import replacing
 
     with replacing(path) as draft:
         # names of files may hold bytes that are no text

@@ -80,7 +80,7 @@ class StaticState:
     natural: Floats
     """Ratings of the last fit around the prior's mean, 0 for newcomers."""
     sd: float
-    memory: dict[Any, tuple[Floats, Floats]] = field(default_factory=dict, repr=False)
+    memory: dict[Any, tuple[Floats, Floats]] = field(default_factory=dict, repr=False, metadata={"is_saved": False})
     """The ratings and SDs of all results, once they were asked for."""
 
 
@@ -162,6 +162,10 @@ class Static:
     def uncertainty(self, state: StaticState) -> Floats:
         """The SD of each rating in Elo points, its opponents' errors included."""
         return to_elo(self._conclude(state)[1])
+
+    def newcomer_sd(self, state: StaticState) -> float:
+        """The SD of the prior in Elo points, which is that of a player without a match."""
+        return state.sd if self.prior is None else self.prior.sd
 
     def expect(self, state: StaticState, first: Codes, second: Codes) -> Floats:
         """The logistic curve of the rating differences, with ratings from all results so far."""

@@ -387,11 +387,11 @@ def fit(options: FitOptions) -> None:
     output, language = options.output, options.words.language
     check_targets([options.games], options.out, options.plot, output.html, output.json_file)
     from ludometer.chart_style import to_svg
-    from ludometer.report.files import replacing
     from ludometer.report.presenter import present
     from ludometer.skat.luck.winning import fit_on_records
     from ludometer.skat.report.pages import draw_fit_page
     from ludometer.skat.sheets import ListRules
+    from ludometer.writing import replacing
 
     if not math.isfinite(options.ridge):
         raise LudometerError(f"--ridge {options.ridge:g}: write a number from 0 up, such as 1")
