@@ -32,6 +32,25 @@ def percentages(shares: Sequence[float], digits: int = 1) -> list[str]:
     return [percent(value / (100 * unit), digits) for value in whole]
 
 
+def ordinal(rank: int) -> str:
+    """1st, 2nd, 3rd, 4th.
+
+    >>> [ordinal(rank) for rank in (1, 2, 3, 11, 22, 113)]
+    ['1st', '2nd', '3rd', '11th', '22nd', '113th']
+    """
+    ending = "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
+    return f"{rank:,}{ending}"
+
+
+def between(low: str, high: str) -> str:
+    """From one to the other, or the one if they are equal.
+
+    >>> between(ordinal(3), ordinal(7)), between("1st", "1st")
+    ('3rd to 7th', '1st')
+    """
+    return low if low == high else f"{low} to {high}"
+
+
 PERCENT_LABELS = "format(100 * datum.value, '~r') + '%'"
 """Percentages for the labels of an axis, as a Vega expression."""
 

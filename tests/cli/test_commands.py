@@ -41,7 +41,8 @@ def test_rate_writes_json_as_the_schema_says(run: Run, tmp_path: Path) -> None:
     document = checked("rate", (tmp_path / "r.json").read_text())
     assert done.out
     assert len(document["players"]) == 24
-    assert document["players"][0].keys() == {"player", "rating", "matches", "last", "sd"}
+    added = {"change", "provisional", "rank_interval"}
+    assert document["players"][0].keys() == {"player", "rating", "matches", "last", "sd"} | added
     assert document["provenance"]["command"].startswith("ludometer rate ")
     again = run("rate", CLUB, "--json", "-")
     assert checked("rate", again.out)["players"] == document["players"]
@@ -97,7 +98,13 @@ def test_what_is_null_has_a_reason(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "one.csv"
     path.write_text("winner,loser\nAnn,Ben\n")
     absent = checked("rate", run("rate", path, "--json", "-").out)["absent"]
-    assert absent == {"players.sd": "elo gives no uncertainty", "players.last": "the file has no times"}
+    assert absent == {
+        "players.sd": "elo gives no uncertainty",
+        "players.last": "the file has no times",
+        "players.rank_interval": "--ranks gives it",
+        "since": "the file has no times",
+        "players.change": "the file has no times",
+    }
 
 
 def test_groups_without_the_players_are_left_out_of_a_prediction(run: Run, tmp_path: Path) -> None:

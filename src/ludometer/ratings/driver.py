@@ -47,7 +47,13 @@ class RatingSystem(Protocol[State]):
 
     Playing two halves of a record equals playing the whole, bit for bit. Codes beyond those that a state knows are
     newcomers: `play` lets them in, so a state of no players is a good start. A system that uses optional columns of a
-    record names them in an attribute `uses`, such as ("score",); see `check_usable`.
+    record names them in an attribute `uses`, such as ("score",); see `check_usable`. A state knows players by their
+    codes only: to play on with another file use `rate(matches, state=...)`, which knows them by name.
+
+    Optional methods: `uncertainty(state)` gives the SD of each rating, `newcomer_sd(state)` that of a newcomer if it is
+    not `uncertainty(start(1))`, `shared_sd(state)` the part that all ratings share; `enter(state, players, rating, sd)`
+    lets new players in at known ratings (an SD may be NaN). To be saved, a state is a dataclass of arrays, numbers and
+    dataclasses; fields that only save work have metadata={"is_saved": False}.
     """
 
     @property
@@ -184,6 +190,8 @@ def _rate_on(
     from ludometer.ratings.saved import SavedState, new_state
 
     hashes = hash_matches(matches, with_scores="score" in getattr(saved.origin, "uses", ()))
+    if system is not None and system.name != saved.name:
+        saved.refuse_other(system)
     if refit:
         saved.held.check_whole(hashes)
         saved = new_state(saved.origin if system is None else system)
@@ -377,6 +385,7 @@ class Tally:
         if self.players is None or not self.n_matches:
             raise MatchDataError("there are no matches")
         uncertainty = getattr(system, "uncertainty", None)
+        shared_sd = getattr(system, "shared_sd", None)
         sd = None if uncertainty is None else uncertainty(state)
         return Ratings(
             players=self.players,
@@ -388,6 +397,7 @@ class Tally:
             draw_rate=self.n_draws / self.n_matches,
             provenance=Provenance(system.name, system.parameters, self.digest.hexdigest()),
             provisional=find_provisional(system, state, self.played, sd),
+            shared_sd=0.0 if shared_sd is None else shared_sd(state),
         )
 
     def _note_times(self, batch: Matches, grown: int) -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ludometer.arrays import Codes, Counts, Floats, Mask, Times
-from ludometer.chart_style import INK
+from ludometer.chart_style import GREY, INK
+from ludometer.errors import LudometerError
 from ludometer.players import Players
 from ludometer.result import Provenance, Shown
-from ludometer.wording import time_text
+from ludometer.wording import between, ordinal, percent, time_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 
 _FEW = 10
 """Matches below which a rating is provisional, where a system gives no errors."""
+
+_DRAWN = 25
+"""Players in the chart of the best."""
+
+_REACH = 1.959964
+"""SDs to both sides of a 95% interval."""
 
 _LARGE = 0.5
 """The share of a newcomer's SD above which a rating is provisional."""
@@ -79,6 +86,8 @@ class Ratings(Shown):
     baseline: Baseline | None = None
     ranks: Ranks | None = None
     """Intervals of ranks, once they were asked for (`with_ranks`)."""
+    shared_sd: float = 0.0
+    """The part of the SDs that all ratings share: it moves them together, and no difference."""
     state: SavedState | None = None
     """Where the system stands now, if it was given a state to go on from."""
 
@@ -86,6 +95,21 @@ class Ratings(Shown):
     def change(self) -> Floats | None:
         """What each player won since the baseline; NaN for those who had not played before, None without a baseline."""
         return None if self.baseline is None else self.rating - _padded(self.baseline.rating, len(self.rating))
+
+    def sd_of_difference(self, first: Codes, second: Codes) -> Floats:
+        """The SD of the error of the difference between ratings, which needs a system with errors."""
+        sd = self.relative_sd
+        return np.hypot(sd[first], sd[second])
+
+    @property
+    def relative_sd(self) -> Floats:
+        """The SD of each rating's error without the part that all share; refused where a system gives no errors."""
+        if self.sd is None:
+            raise LudometerError(
+                f"{self.provenance.method} gives no errors of its ratings: use a system that does, such as --system "
+                "static, glicko2 or smith"
+            )
+        return np.sqrt(np.maximum(self.sd**2 - self.shared_sd**2, 0.0))
 
     @property
     def n_players(self) -> int:
@@ -192,6 +216,29 @@ class Ratings(Shown):
             absent["players.better_than_next"] = "null for the last player"
         return absent
 
+    def describe(self, frame: pl.DataFrame) -> dict[str, list[str]]:
+        """The columns of a list that are known, as text: SD, last match, change and ranks only where there are any."""
+        marks = ["?" if is_marked else " " for is_marked in frame["provisional"]]
+        if "?" not in marks:
+            marks = [""] * len(frame)
+        columns = {
+            "player": list(frame["player"]),
+            "rating": [f"{rating:.1f}{mark}" for rating, mark in zip(frame["rating"], marks, strict=True)],
+            "± SD": [f"{sd:.0f}" for sd in frame["sd"] if sd is not None],
+            "matches": [f"{matches:,}" for matches in frame["matches"]],
+            "last played": [str(time_text(last)).split(".")[0] for last in frame["last"] if last is not None],
+        }
+        if frame["change"].is_not_null().any():
+            changes = frame["change"].to_list()
+            columns[f"since {self.since}"] = ["new" if change is None else f"{change:+.0f}" for change in changes]
+        if self.ranks is not None:
+            ends = frame.select("rank_low", "rank_high").rows()
+            columns["true rank"] = ["" if low is None else between(ordinal(low), ordinal(high)) for low, high in ends]
+            columns["group"] = ["" if group is None else f"{group}" for group in frame["group"]]
+            better = frame["better_than_next"]
+            columns["better than next"] = ["" if chance is None else percent(chance, 0) for chance in better]
+        return {name: cells for name, cells in columns.items() if cells}
+
     def summary(self) -> str:
         """Number of players, spread of the ratings, and the first ten."""
         frame = self.to_frame()
@@ -202,7 +249,11 @@ class Ratings(Shown):
         return "\n".join(lines)
 
     def charts(self, *, narrow: bool = False) -> dict[str, Any]:
-        """A histogram of the ratings."""
+        """A histogram of the ratings and, where there are errors, the best players with their intervals."""
+        drawn = {"ratings": self._histogram(narrow=narrow)}
+        return drawn if self.sd is None else drawn | {"players": self._players_chart(narrow=narrow)}
+
+    def _histogram(self, *, narrow: bool) -> Any:
         import altair as alt
 
         frame = self.to_frame()
@@ -211,7 +262,7 @@ class Ratings(Shown):
             {"from": low, "to": high, "players": int(n)}
             for low, high, n in zip(edges[:-1], edges[1:], counts, strict=True)
         ]
-        chart = (
+        return (
             alt.Chart(alt.InlineData(values=bars), width=270 if narrow else 480, height=240)
             .properties(title="How the ratings spread")
             .mark_bar(color=INK, stroke="white", strokeWidth=0.5)
@@ -222,7 +273,33 @@ class Ratings(Shown):
                 tooltip=["from:Q", "to:Q", "players:Q"],
             )
         )
-        return {"ratings": chart}
+
+    def _players_chart(self, *, narrow: bool) -> Any:
+        import altair as alt
+
+        best = self.to_frame().head(_DRAWN).iter_rows(named=True)
+        rows = [
+            {
+                "player": row["player"],
+                "rating": row["rating"],
+                "low": row["rating"] - _REACH * row["sd"],
+                "high": row["rating"] + _REACH * row["sd"],
+                "kind": "provisional" if row["provisional"] else "settled",
+            }
+            for row in best
+        ]
+        names = alt.Axis(labelLimit=100 if narrow else 200, labelOverlap=False)
+        kinds = alt.Scale(domain=["settled", "provisional"], range=[INK, GREY])
+        base = alt.Chart(
+            alt.InlineData(values=rows), width=200 if narrow else 420, height=alt.Step(16), title="The best players"
+        ).encode(
+            y=alt.Y("player:N", title=None, sort=None, axis=names),
+            color=alt.Color("kind:N", scale=kinds, legend=None),
+        )
+        axis = alt.X("low:Q", title="Rating and 95% interval", scale=alt.Scale(zero=False))
+        return base.mark_rule(strokeWidth=2).encode(x=axis, x2="high:Q") + base.mark_point(filled=True, size=50).encode(
+            x="rating:Q", tooltip=["player:N", "rating:Q", "low:Q", "high:Q"]
+        )
 
 
 def _padded(rating: Floats, n_players: int) -> Floats:

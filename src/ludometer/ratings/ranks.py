@@ -1,12 +1,11 @@
 """How sure ranks are: intervals of ranks, groups that cannot be told apart, who is better with which probability.
 
-Each rating is taken as normal around its value with its SD, independently of the others: for every system that gives
-errors. The errors of players who meet often move together, which makes their differences surer than that.
+Each rating is taken as normal around its value with its SD, independently of the others but for what all share, for
+every system that gives errors. The errors of players who meet often move together: differences are a little surer.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -66,7 +65,7 @@ def rank_players(ratings: Ratings, *, min_matches: int = 1, seed: int = 0) -> Ra
     >>> row["rank_low"], row["group"], row["rank_high"] <= 3
     (1, 1, True)
     """
-    sd = _errors(ratings)
+    sd = ratings.relative_sd
     n_players = len(ratings.rating)
     ranked = _order(ratings, min_matches)
     if len(ranked) > _LARGEST:
@@ -91,10 +90,11 @@ def compare_players(ratings: Ratings, first: Name, second: Name) -> float:
     >>> round(compare_players(rate(Matches.of_pairs([0], [1], [1]), system=Glicko2()), 0, 1), 2)
     0.79
     """
-    sd = _errors(ratings)
-    one, other = ratings.players.codes((first, second))
-    difference, error = ratings.rating[one] - ratings.rating[other], math.hypot(sd[one], sd[other])
-    return float(probability_better(np.array([difference]), np.array([error]))[0])
+    codes = ratings.players.codes((first, second))
+    one, other = codes[:1], codes[1:]
+    return float(
+        probability_better(ratings.rating[one] - ratings.rating[other], ratings.sd_of_difference(one, other))[0]
+    )
 
 
 def rank_intervals(rating: Floats, sd: Floats, *, seed: int = 0) -> tuple[Counts, Counts]:
@@ -139,12 +139,3 @@ def _order(ratings: Ratings, min_matches: int) -> Codes:
     order = frame.select(pl.arg_sort_by("rating", "player", descending=[True, False])).to_series().to_numpy()
     ranked: Codes = order[ratings.matches[order] >= max(min_matches, 1)].astype(np.int32)
     return ranked
-
-
-def _errors(ratings: Ratings) -> Floats:
-    if ratings.sd is None:
-        raise LudometerError(
-            f"{ratings.provenance.method} gives no errors of its ratings, and ranks need them: use a system that does, "
-            "such as --system static, glicko2 or smith"
-        )
-    return ratings.sd

@@ -1,4 +1,4 @@
-"""A list of ratings from a file with one row per player."""
+"""Lists of ratings from files with one row per player."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from ludometer.arrays import Floats
+from ludometer.arrays import Floats, Mask
 from ludometer.errors import LudometerError, MatchDataError
+from ludometer.players import Players
+from ludometer.ratings.saved import StartRatings
 from ludometer.read.columns.names import FIRST, MATCH, find_named
 from ludometer.read.columns.outcomes import numbers
 from ludometer.read.faults import Faults, first_values
 from ludometer.read.files.opening import open_source
-from ludometer.read.files.source import Source
+from ludometer.read.files.source import Source, plain_errors
 
 _RATING = ("rating", "elo", "ratings")
+_PLAYER = ("player", "name")
+_SD = ("sd", "deviation", "± sd")
 
 
 @dataclass(frozen=True)
@@ -81,3 +85,46 @@ def collect_ratings(opened: Source, name: str, *, drop_bad_rows: bool = False) -
     if not len(rating):
         raise MatchDataError(f"{opened.name}: no ratings found")
     return RatingList(opened.name, name, rating, faults.n_bad_rows)
+
+
+def read_start_ratings(source: Any) -> StartRatings:
+    """Players with the ratings at which they start, and the SDs of these where they are known.
+
+    >>> import polars as pl
+    >>> start = read_start_ratings(pl.DataFrame({"player": ["Ann", "Ben"], "rating": [1620.0, 1480.5]}))
+    >>> start.players.names.to_list(), start.rating.tolist()
+    (['Ann', 'Ben'], [1620.0, 1480.5])
+    """
+    import polars as pl
+
+    opened = open_source(source)
+    names = {name.strip().lower(): name for name in opened.schema}
+    found = [next((names[word] for word in words if word in names), None) for words in (_PLAYER, _RATING, _SD)]
+    player, rating, sd = found
+    if player is None or rating is None:
+        lack = f"players ({'|'.join(_PLAYER)})" if player is None else f"ratings ({'|'.join(_RATING)})"
+        raise LudometerError(
+            f"{opened.name}: no column holds {lack}: a list of start ratings has the columns player, rating and, if "
+            f"known, sd. The file has: {', '.join(opened.schema)}"
+        )
+    with plain_errors(opened.name):
+        frame = pl.concat(list(opened.batches([name for name in found if name is not None])))
+    players = frame[player].cast(pl.String).str.strip_chars().to_list()
+    values, errors = numbers(frame[rating]), None if sd is None else numbers(frame[sd])
+    faults = Faults()
+    _note(faults, f"{player} is empty", np.array([not name for name in players], bool), frame[player])
+    twice = frame[player].is_duplicated().to_numpy() & np.array([bool(name) for name in players], bool)
+    _note(faults, f"{player} is there twice", twice, frame[player])
+    _note(faults, f"{rating} is not a number", ~np.isfinite(values), frame[rating])
+    if sd is not None and errors is not None:
+        is_given = frame[sd].cast(pl.String).fill_null("").str.strip_chars().to_numpy() != ""
+        _note(faults, f"{sd} is not a number above 0", is_given & ~(np.isfinite(errors) & (errors > 0)), frame[sd])
+    if faults:
+        rows = f"Row 1 is the first row{' below the header' if opened.is_csv else ''}. Correct the rows"
+        raise MatchDataError("\n".join([f"{opened.name}: bad rows of {len(frame):,}", *faults.lines(), rows]))
+    return StartRatings(Players.named(players), values, errors)
+
+
+def _note(faults: Faults, kind: str, bad: Mask, column: Any) -> None:
+    rows = np.flatnonzero(bad)
+    faults.add(kind, rows, first_values(column, rows))

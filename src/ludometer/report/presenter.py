@@ -67,11 +67,16 @@ def present(
 
 
 def present_parts(
-    parts: Sequence[Part], output: Output, *, by: str | None, left_out: Mapping[str, str] | None = None
+    parts: Sequence[Part],
+    output: Output,
+    *,
+    by: str | None,
+    left_out: Mapping[str, str] | None = None,
+    page: Text | None = None,
 ) -> None:
     """Show the results of a whole file (one part) or of the values of --by, one after another, in one document.
 
-    `left_out` are values without a result, with the reason.
+    `left_out` are values without a result, with the reason. A page of all of them has to be given.
     """
     if not output.is_quiet:
         titles = ("" if by is None else f"{by}: {part.value}\n" for part in parts)
@@ -81,6 +86,8 @@ def present_parts(
         bodies = [(part.document or part.result.document)() | {"data": part.data} for part in parts]
         body = bodies[0] if by is None else _join(by, [part.value for part in parts], bodies, left_out or {})
         _write_document(body, [part.result.provenance for part in parts], output)
+    if output.html and page is not None:
+        write_text(page(), output.html)
 
 
 def _join(

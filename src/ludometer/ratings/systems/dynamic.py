@@ -107,6 +107,12 @@ class Dynamic:
             )
         return DynamicState(player, league), expected
 
+    def enter(self, state: DynamicState, players: Codes, rating: Floats, sd: Floats) -> DynamicState:  # noqa: ARG002
+        """The state with new players at these ratings; there is no place for their SDs."""
+        if self.retire_after is not None:
+            raise LudometerError("players cannot start at given ratings where they retire: leave out one of the two")
+        return _entered(state, players, rating - self.start_rating)
+
     def ratings(self, state: DynamicState) -> Floats:
         """In Elo points, around the start rating; retired players keep theirs."""
         return self.start_rating + to_elo(self._natural(state))
@@ -197,6 +203,10 @@ class DynamicShrinking:
         shrinking_pass(*results, player, step, lowest, inverse_roots(), self._table, spacing(), expected)
         return DynamicState(player, state.league), expected
 
+    def enter(self, state: DynamicState, players: Codes, rating: Floats, sd: Floats) -> DynamicState:  # noqa: ARG002
+        """The state with new players at these ratings, without games; there is no place for their SDs."""
+        return _entered(state, players, rating - self.start_rating)
+
     def ratings(self, state: DynamicState) -> Floats:
         """In Elo points, around the start rating."""
         return self.start_rating + to_elo(state.player[:, 0])
@@ -214,6 +224,14 @@ def step_knob(curve: Curve | None = None) -> Knob:
     """h from 0.3 up to the largest stable step."""
     largest = largest_step(curve)
     return Knob("h", largest / 4096, largest)
+
+
+def _entered(state: DynamicState, players: Codes, above_start: Floats) -> DynamicState:
+    """With new players this far above the start rating."""
+    grown = max(int(players.max(initial=-1)) + 1 - len(state.player), 0)
+    player = np.concatenate((state.player, np.zeros((grown, state.player.shape[1]))))
+    player[players, 0] = from_elo(above_start)
+    return DynamicState(player, state.league)
 
 
 def read(table: Floats, difference: Floats) -> Floats:

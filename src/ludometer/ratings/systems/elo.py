@@ -80,6 +80,13 @@ class Elo:
         play_once(matches, rating, self.k / points_per_unit(self.base), self.prizes, self.base, expected, self.share)
         return EloState(rating[:, 0]), expected
 
+    def enter(self, state: EloState, players: Codes, rating: Floats, sd: Floats) -> EloState:  # noqa: ARG002 - no SDs
+        """The state with new players at these ratings; Elo has no place for their SDs."""
+        natural = np.zeros(max(len(state.natural), int(players.max(initial=-1)) + 1))
+        natural[: len(state.natural)] = state.natural
+        natural[players] = (rating - self.start_rating) / points_per_unit(self.base)
+        return EloState(natural)
+
     def ratings(self, state: EloState) -> Floats:
         """In Elo points, around the start rating."""
         return self.start_rating + points_per_unit(self.base) * state.natural

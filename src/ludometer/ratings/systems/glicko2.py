@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -122,6 +122,16 @@ class Glicko2:
         glicko_match_pass(*results, time, is_timed, player, self.tau, self._largest, expected)
         last = float(time[-1]) if len(time) else state.period
         return GlickoState(player, state.n_matches + len(pairs), last, is_timed), expected
+
+    def enter(self, state: GlickoState, players: Codes, rating: Floats, sd: Floats) -> GlickoState:
+        """The state with new players at these ratings and SDs; without an SD it is a newcomer's."""
+        from ludometer.kernels.systems.glicko2 import MU, PHI
+
+        grown = max(int(players.max(initial=-1)) + 1 - len(state.player), 0)
+        player = np.concatenate((state.player, self._newcomers(grown)))
+        player[players, MU] = from_elo(rating - self.start_rating)
+        player[players, PHI] = np.where(np.isnan(sd), self._largest, np.minimum(from_elo(sd), self._largest))
+        return replace(state, player=player)
 
     def ratings(self, state: GlickoState) -> Floats:
         """In Elo points; the last period counts as over."""

@@ -80,8 +80,10 @@ class StaticState:
     natural: Floats
     """Ratings of the last fit around the prior's mean, 0 for newcomers."""
     sd: float
-    memory: dict[Any, tuple[Floats, Floats]] = field(default_factory=dict, repr=False, metadata={"is_saved": False})
-    """The ratings and SDs of all results, once they were asked for."""
+    memory: dict[Any, tuple[Floats, Floats, float]] = field(
+        default_factory=dict, repr=False, metadata={"is_saved": False}
+    )
+    """The ratings and SDs of all results and a newcomer's SD, once they were asked for."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,13 @@ class Static:
 
     def newcomer_sd(self, state: StaticState) -> float:
         """The SD of the prior in Elo points, which is that of a player without a match."""
-        return state.sd if self.prior is None else self.prior.sd
+        return to_elo(self._conclude(state)[2])
+
+    def shared_sd(self, state: StaticState) -> float:
+        """The SD of the level of all who played, which only the prior tells: results are about differences."""
+        _, error, newcomer = self._conclude(state)
+        n_players = max(int((error < newcomer).sum()), 1)
+        return to_elo(newcomer) / math.sqrt(n_players)
 
     def expect(self, state: StaticState, first: Codes, second: Codes) -> Floats:
         """The logistic curve of the rating differences, with ratings from all results so far."""
@@ -202,28 +210,29 @@ class Static:
             start = find_mode(posterior, np.where(posterior.free, posterior.start(), 0.0)).x
         return posterior, find_means(posterior, start, tolerance=from_elo(tolerance))
 
-    def _conclude(self, state: StaticState) -> tuple[Floats, Floats]:
-        """Ratings and SDs of all results so far; of those without a match the prior's."""
+    def _conclude(self, state: StaticState) -> tuple[Floats, Floats, float]:
+        """Ratings and SDs of all results so far, of those without a match the prior's; the prior's SD."""
         if self not in state.memory:
             state.memory[self] = self._fit_all(state)
         return state.memory[self]
 
-    def _fit_all(self, state: StaticState) -> tuple[Floats, Floats]:
+    def _fit_all(self, state: StaticState) -> tuple[Floats, Floats, float]:
         sd, n_players = state.sd, len(state.natural)
-        rating, error = np.zeros(n_players), np.full(n_players, from_elo(self.prior.sd if self.prior else sd))
+        newcomer = from_elo(self.prior.sd if self.prior else sd)
+        rating, error = np.zeros(n_players), np.full(n_players, newcomer)
         if not state.n_matches:
-            return rating, error
+            return rating, error, newcomer
         record = state.results.add(state.recent).record()
         n, start = record.n_players, state.natural[: record.n_players]
         if self.prior is None and self.sd is None:
             sd, start = fit_sd(record, sd, tolerance=1e-3, start=start)
-            error[:] = from_elo(sd)
+            error[:] = newcomer = from_elo(sd)
         posterior, found = self._estimate(record, sd, start, _FINAL)
         given = measure_players(posterior, found.rating)
         variance = find_variances(posterior, found.rating, given, n_draws=None if n <= 300 else _DRAWS, seed=0)
         rating[:n] = found.rating
         error[:n] = np.where(posterior.free, np.sqrt(variance), error[:n])
-        return rating, error
+        return rating, error, newcomer
 
 
 def _expect(natural: Floats, first: Codes | Array, second: Codes | Array) -> Floats:
