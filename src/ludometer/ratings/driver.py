@@ -237,6 +237,7 @@ def _until(matches: Matches | Iterable[Matches], at: Any) -> Matches | Iterable[
 
 
 def _cut(matches: Matches, at: Any) -> Matches:
+    _check_matches(matches)
     time = _times_of(matches, "--at")
     moment = as_moment(at, time)
     if time.dtype.kind != "M":
@@ -244,6 +245,11 @@ def _cut(matches: Matches, at: Any) -> Matches:
     text = str(at).strip().replace(" ", "T").removesuffix("Z")
     # one more of the unit in which it is written: a day, a month or a year counts whole
     return matches.part(0, int(np.searchsorted(time, (np.datetime64(text) + 1).astype("datetime64[us]"), "left")))
+
+
+def _check_matches(batch: Any) -> None:
+    if not isinstance(batch, Matches):
+        raise LudometerError("Matches are needed: read_matches(...) makes them of a file or a table")
 
 
 def _times_of(matches: Matches, purpose: str) -> Times:
@@ -270,6 +276,7 @@ class Run:
 
     def play(self, batch: Matches) -> None:
         """Play the next matches; where a mark lies among them, in two parts with a look at the ratings between them."""
+        _check_matches(batch)
         done = 0
         for place, mark in sorted(self._marks(batch), key=lambda found: found[0]):
             if place > done:
@@ -369,8 +376,7 @@ class Tally:
 
     def add(self, batch: Matches) -> None:
         """Take in the next batch."""
-        if not isinstance(batch, Matches):
-            raise LudometerError("Matches are needed: read_matches(...) makes them of a file or a table")
+        _check_matches(batch)
         self.players = batch.players
         self.n_matches += len(batch)
         self.n_draws += batch.n_draws
