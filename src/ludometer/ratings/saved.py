@@ -10,6 +10,7 @@ import io
 import json
 import math
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
@@ -219,7 +220,9 @@ class _Writer:
             return {"names": [self._keep(text), self._keep(names.str.len_bytes().to_numpy().astype(np.int64))]}
         if isinstance(value, tuple):
             return {"tuple": [self.write(one) for one in value]}
-        if isinstance(value, dict):
+        if isinstance(value, list):
+            return [self.write(one) for one in value]
+        if isinstance(value, Mapping):
             return {"dict": [[self.write(key), self.write(one)] for key, one in value.items()]}
         if is_dataclass(value) and not isinstance(value, type):
             kept = {part.name: self.write(getattr(value, part.name)) for part in _parts(type(value))}
@@ -244,6 +247,8 @@ class _Reader:
 
     def read(self, value: Any) -> Any:
         """The value, with its arrays in place."""
+        if isinstance(value, list):
+            return [self.read(one) for one in value]
         if not isinstance(value, dict):
             return value
         if "type" in value:
