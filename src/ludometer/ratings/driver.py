@@ -402,7 +402,7 @@ class Tally:
             n_matches=self.n_matches,
             draw_rate=self.n_draws / self.n_matches,
             provenance=Provenance(system.name, system.parameters, self.digest.hexdigest()),
-            provisional=find_provisional(system, state, self.played, sd),
+            marked=find_provisional(system, state, self.played, sd),
             shared_sd=0.0 if shared_sd is None else shared_sd(state),
         )
 

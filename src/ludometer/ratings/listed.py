@@ -64,7 +64,7 @@ def find_provisional(system: RatingSystem[Any], state: Any, played: Counts, sd: 
         known = getattr(system, "newcomer_sd", None)
         newcomer = float(system.uncertainty(system.start(1))[0] if known is None else known(state))  # type: ignore[attr-defined]  # it gave SDs
     if sd is None or not newcomer > 0:
-        return Provisional(played < _FEW, f"fewer than {_FEW} matches")
+        return _by_matches(played)
     limit = _LARGE * newcomer
     return Provisional(sd > limit, f"SD above {limit:.0f}, half that of a newcomer")
 
@@ -82,7 +82,8 @@ class Ratings(Shown):
     n_matches: int
     draw_rate: float
     provenance: Provenance
-    provisional: Provisional
+    marked: Provisional | None = None
+    """Who is provisional, by a system's own errors."""
     baseline: Baseline | None = None
     ranks: Ranks | None = None
     """Intervals of ranks, once they were asked for (`with_ranks`)."""
@@ -90,6 +91,11 @@ class Ratings(Shown):
     """The part of the SDs that all ratings share: it moves them together, and no difference."""
     state: SavedState | None = None
     """Where the system stands now, if it was given a state to go on from."""
+
+    @property
+    def provisional(self) -> Provisional:
+        """Whose ratings are still mostly a guess: by errors, or by the number of matches."""
+        return self.marked or _by_matches(self.matches)
 
     @property
     def change(self) -> Floats | None:
@@ -134,7 +140,7 @@ class Ratings(Shown):
             matches=self.matches[code],
             last=None if self.last is None else self.last[code],
             sd=None if self.sd is None else self.sd[code],
-            provisional=replace(self.provisional, players=self.provisional.players[code]),
+            marked=replace(self.provisional, players=self.provisional.players[code]),
             baseline=baseline,
         )
 
@@ -300,6 +306,10 @@ class Ratings(Shown):
         return base.mark_rule(strokeWidth=2).encode(x=axis, x2="high:Q") + base.mark_point(filled=True, size=50).encode(
             x="rating:Q", tooltip=["player:N", "rating:Q", "low:Q", "high:Q"]
         )
+
+
+def _by_matches(played: Counts) -> Provisional:
+    return Provisional(played < _FEW, f"fewer than {_FEW} matches")
 
 
 def _padded(rating: Floats, n_players: int) -> Floats:

@@ -20,7 +20,8 @@ from ludometer.kernels.state_space import history as kernels
 from ludometer.matches import Matches, as_moment
 from ludometer.parallel import Workers
 from ludometer.players import Name, Players
-from ludometer.ratings.driver import Ratings, check_usable
+from ludometer.ratings.driver import check_usable
+from ludometer.ratings.listed import Ratings
 from ludometer.ratings.state_space.packing import days_of
 from ludometer.ratings.state_space.parameters import YEAR, Parameters
 from ludometer.ratings.state_space.smoother import Bands, Mode, Smoother, Timeline, add_experience
