@@ -102,7 +102,7 @@ def test_empty_cells_of_neutral_are_not_neutral(tmp_path: Path) -> None:
     text = INTERNATIONAL.replace("4,0,World Cup,FALSE", "4,0,World Cup, ")
     reading = reading_of(text, tmp_path, uses=USES)
     assert reading.matches.advantages.tolist() == [1, 0, 0]
-    assert reading.notes[0] == "1 cells of neutral are empty: they count as not neutral"
+    assert reading.notes[0] == "1 cell is empty in column neutral: not neutral ground"
     assert reading_of(text, tmp_path, advantage="neutral").matches.advantages.tolist() == [1, 0, 0]
 
 
@@ -110,7 +110,7 @@ def test_a_column_that_cannot_be_read_is_no_fault_unless_asked_for(tmp_path: Pat
     text = INTERNATIONAL.replace("TRUE", "Basel")
     reading = reading_of(text, tmp_path, uses=USES)
     assert reading.matches.advantage == "order"
-    assert "column neutral is not used as advantage: neutral is not yes or no (in 1 rows)" in reading.notes
+    assert "column neutral is not used as advantage: neutral is not yes or no (in 1 row)" in reading.notes
     with pytest.raises(LudometerError, match=r"neutral is not yes or no: 1 \(row 2: 'Basel'\)"):
         reading_of(text, tmp_path, advantage="neutral")
 
@@ -229,6 +229,17 @@ def test_a_messy_football_file(tmp_path: Path) -> None:
     assert sorted(reading.matches.players.names) == ["Arsenal", "Fulham", "Leeds"]
     assert reading.matches.score is not None
     assert reading.left_out == ("1 of 4 rows skipped: they are empty",)
+
+
+@pytest.mark.parametrize("day", [["20180131", "20180201", "20180215"], [20180131, 20180201, 20180215]])
+def test_days_may_be_numbers(day: list[Any]) -> None:
+    matches = read_matches(games("winner_name", "loser_name", tourney_date=day))
+    assert matches.time is not None
+    assert np.diff(matches.time).astype(int).tolist() == [1, 14]
+    # but a number is a number
+    plain = read_matches(games("winner_name", "loser_name", tourney_date=[20181301, 20181302, 20181303]))
+    assert plain.time is not None
+    assert plain.time.dtype.kind == "i"
 
 
 def test_players_who_are_numbers_stay_names() -> None:

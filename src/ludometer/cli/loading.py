@@ -96,7 +96,7 @@ def load(
         reading = read_file(file, replace(options.columns, uses=uses), on_rows=on_rows)
     remarks = reading.describe()
     record = next(iter(reading.groups.values()))
-    is_multiplayer = isinstance(record.table, Seats) and record.table.sizes.max(initial=0) > 2
+    is_multiplayer = isinstance(record.table, Seats) and record.table.sizes.max(initial=0) > 2 and not record.has_teams
     if is_multiplayer and options.prizes is None and record.score is None:
         remarks.append("only the win counts: --prizes linear counts every place")
     note(*remarks)

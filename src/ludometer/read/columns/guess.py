@@ -67,7 +67,7 @@ def _dates(head: pl.DataFrame) -> list[str]:
     found = []
     for column in head:
         present = column.drop_nulls()
-        if len(present) and present.str.contains(r"^\d{9,13}$").all() and find_epoch(present.cast(pl.Int64)):
+        if len(present) and present.str.contains(r"^\d{8,13}$").all() and find_epoch(present.cast(pl.Int64)):
             found.append(column.name)
             continue
         if 2 * present.str.contains(_LIKE_A_DATE).sum() <= len(present):

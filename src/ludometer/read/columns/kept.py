@@ -263,9 +263,13 @@ class KeptReader:
 
     def notes(self, first: str) -> list[str]:
         """What was found without being asked for, what was not, and how to switch it off."""
-        told = [f"{n:,} cells of {name} are empty: they count as not neutral" for name, n in self._n_blank.items() if n]
+        told = [
+            f"{n:,} {'cell is' if n == 1 else 'cells are'} empty in column {name}: not neutral ground"
+            for name, n in self._n_blank.items()
+            if n
+        ]
         told += [
-            f"column {' : '.join(column.sources)} is not used as {column.kind}: {why} (in {n:,} rows)"
+            f"column {' : '.join(column.sources)} is not used as {column.kind}: {why} (in {n:,} {'row' if n == 1 else 'rows'})"
             for column, (why, n) in self._unread.items()
         ]
         if self._n_even is not None:
@@ -275,7 +279,11 @@ class KeptReader:
                 if column and not _is_ground(column)
                 else f"{first} is better off"
             )
-            on = f", except in {self._n_even:,} matches on neutral ground" if column and _is_ground(column) else ""
+            on = (
+                f", except in {self._n_even:,} {'match' if self._n_even == 1 else 'matches'} on neutral ground"
+                if column and _is_ground(column)
+                else ""
+            )
             told.append(f"{who}{on}: systems may use it; to leave it out: --advantage none")
         return told
 

@@ -23,6 +23,10 @@ _CLOCKS = ("%H:%M:%S", "%H:%M:%S%.f", "%H:%M", "%H:%M:%S%#z", "%H:%M:%S%.f%#z", 
 _EPOCHS = {"epoch seconds": (8e8, 4e9, 1_000_000), "epoch milliseconds": (8e11, 4e12, 1_000)}
 """Numbers between these (1995 to 2096) are seconds or milliseconds since 1970; how many microseconds each is."""
 
+_DAY_NUMBER = "%Y%m%d"
+_FIRST_DAY, _LAST_DAY = 15000101, 21001231
+"""Whole numbers between these whose digits are months and days are dates: as numbers, months would differ in length."""
+
 _MIXED = 0.01
 """A larger share of dates that fit only the other order of day and month is no accident."""
 
@@ -88,10 +92,19 @@ def find_time_format(column: pl.Series, *, name: str, given: str | None = None) 
 
 
 def find_epoch(column: pl.Series) -> TimeFormat | None:
-    """The format of numbers that can only be times since 1970; None for others."""
+    """The format of numbers that can only be times since 1970, or days such as 20150131; None for others.
+
+    >>> import polars as pl
+    >>> find_epoch(pl.Series([20150131, 20150201])).describe()
+    'YYYYMMDD'
+    """
     if not (column.dtype.is_integer() or column.dtype.is_float()) or not len(column.drop_nulls()):
         return None
     low, high = float(column.min()), float(column.max())  # type: ignore[arg-type]
+    if column.dtype.is_integer() and _FIRST_DAY <= low <= high <= _LAST_DAY:
+        month, day = column // 100 % 100, column % 100
+        are_days = (month.is_between(1, 12) & day.is_between(1, 31)).all()
+        return TimeFormat(_DAY_NUMBER) if are_days else None
     return next((TimeFormat(name) for name, (least, most, _) in _EPOCHS.items() if least <= low <= high <= most), None)
 
 
@@ -125,9 +138,10 @@ def parse_times(column: pl.Series, form: TimeFormat | None) -> tuple[Times, Mask
             times, bad = parse_times(runs["value"], form)
             length = runs["len"].to_numpy()
             return np.repeat(times, length), np.repeat(bad, length)
-    if column.dtype == pl.String:
+    is_day = form is not None and form.pattern == _DAY_NUMBER and column.dtype.is_integer()
+    if column.dtype == pl.String or is_day:
         assert form is not None
-        column = _parse_number(column) if form.is_number else _parse_text(column, form.pattern)
+        column = _parse_number(column) if form.is_number else _parse_text(column.cast(pl.String), form.pattern)
     if isinstance(column.dtype, pl.Datetime):
         column = column.dt.replace_time_zone(None) if column.dtype.time_zone == "UTC" else _to_utc(column)
         column = column.cast(pl.Datetime("us"))
