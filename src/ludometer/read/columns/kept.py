@@ -269,7 +269,8 @@ class KeptReader:
             if n
         ]
         told += [
-            f"column {' : '.join(column.sources)} is not used as {column.kind}: {why} (in {n:,} {'row' if n == 1 else 'rows'})"
+            f"column {' : '.join(column.sources)} is not used as {column.kind}: {why} (in {n:,} "
+            f"{'row' if n == 1 else 'rows'})"
             for column, (why, n) in self._unread.items()
         ]
         if self._n_even is not None:
