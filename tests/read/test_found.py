@@ -166,6 +166,16 @@ def test_a_result_column_goes_before_points_that_may_be_missing() -> None:
     assert read_matches(games("home", "away", FTHG=["", "", ""], FTAG=["", "", ""]), uses=USES).score is None
 
 
+def test_points_in_one_cell_are_found() -> None:
+    matches = read_matches(games("home", "away", result=["3-1", "2:2", "draw"]), uses=USES)
+    np.testing.assert_array_equal(matches.score, [3, 1, 2, 2, np.nan, np.nan])
+    # who won is no score
+    for words in (["1-0", "0-1", "1-0"], ["W", "L", "D"]):
+        reading = read_file(games("home", "away", result=words), ReadOptions(uses=("score",)))
+        assert (reading.matches.columns, reading.columns) == ((), "home, away, result")
+    assert read_matches(games("white", "black", result=["3-1", "2-2", "0-1"]), uses=("score",)).columns == ()
+
+
 def test_a_score_of_one_side_only_is_a_fault(tmp_path: Path) -> None:
     with pytest.raises(LudometerError, match=r"away_score is not a number: 1 \(row 1: ''\)"):
         reading_of(INTERNATIONAL.replace("4,0", "4,"), tmp_path)

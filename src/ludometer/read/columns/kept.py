@@ -185,7 +185,8 @@ def _points(finder: Finder, options: ReadOptions, columns: PairColumns | SeatCol
         both = tuple(found for name in pair if (found := finder.first_of((name,))))
         if len(both) == 2:
             return both
-    return columns.score if "score" in options.keep else ()
+    is_read = "score" in options.keep or (ALL not in options.keep and fold(columns.first) not in ("white", "winner"))
+    return columns.score[:1] if is_read else ()
 
 
 @dataclass
@@ -203,6 +204,7 @@ class KeptReader:
     """Columns that nobody asked for and that cannot be read: why, and in how many rows."""
     _n_blank: dict[str, int] = field(default_factory=dict)
     """Empty cells of columns in which that means something."""
+    _without_points: set[KeptColumn] = field(default_factory=set)
     _n_even: int | None = None
     """Matches in which nobody is better off, if there is an advantage that nobody asked for."""
 
@@ -235,7 +237,8 @@ class KeptReader:
             index = self._labels.get(column.key)
             finished = values.ravel() if index is None else _finished(values.ravel(), index, is_free=bool(column.name))
             is_empty = column.kind == "score" and bool(np.isnan(values).all())
-            if is_empty and not column.is_asked:
+            if column.kind == "score" and not column.is_asked and (is_empty or self._is_plain(column, values)):
+                self._without_points.add(column)
                 continue
             if is_empty and self.is_row_a_match and len(column.sources) == 1:
                 raise LudometerError(f"--keep score: {' and '.join(column.sources)} holds no points, such as 3-1")
@@ -259,7 +262,11 @@ class KeptReader:
     @property
     def read_columns(self) -> tuple[KeptColumn, ...]:
         """The columns that could be read."""
-        return tuple(column for column in self.columns if column not in self._unread)
+        return tuple(one for one in self.columns if one not in self._unread and one not in self._without_points)
+
+    def _is_plain(self, column: KeptColumn, values: Floats) -> bool:
+        """Whether results such as 1-0 are all that a column holds: they tell who won, not by how much."""
+        return self.is_row_a_match and len(column.sources) == 1 and bool(np.nanmax(values) <= 1)
 
     def notes(self, first: str) -> list[str]:
         """What was found without being asked for, what was not, and how to switch it off."""

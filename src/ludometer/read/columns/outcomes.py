@@ -271,8 +271,12 @@ def split_points(column: pl.Series) -> Floats:
     """Points such as 3-1 or 2:2, shape (rows, 2); NaN where a result is written in another way."""
     import polars as pl
 
-    both = column.cast(pl.String).str.strip_chars().str.extract_groups(f"^{_POINTS.pattern}$").struct.unnest()
-    return both.select(pl.all().cast(pl.Float64).fill_null(float("nan"))).to_numpy()
+    # a few texts are written again and again: each is parsed once
+    text = column.cast(pl.String).fill_null("")
+    words = text.unique()
+    both = words.str.strip_chars().str.extract_groups(f"^{_POINTS.pattern}$").struct.unnest()
+    points = both.select(pl.all().cast(pl.Float64).fill_null(float("nan"))).to_numpy()
+    return np.asarray(points[text.replace_strict(words, pl.Series(np.arange(len(words)))).to_numpy()])
 
 
 def _halves_of_numbers(column: pl.Series) -> Halves:
