@@ -173,6 +173,8 @@ def test_points_in_one_cell_are_found() -> None:
     for words in (["1-0", "0-1", "1-0"], ["W", "L", "D"]):
         reading = read_file(games("home", "away", result=words), ReadOptions(uses=("score",)))
         assert (reading.matches.columns, reading.columns) == ((), "home, away, result")
+    doubles = pl.DataFrame({"player_1a": ["a"], "player_1b": ["b"], "player_2a": ["c"], "result": ["1-0"]})
+    assert read_matches(doubles, uses=("score",)).columns == ("side",)
     assert read_matches(games("white", "black", result=["3-1", "2-2", "0-1"]), uses=("score",)).columns == ()
 
 

@@ -205,6 +205,7 @@ class KeptReader:
     _n_blank: dict[str, int] = field(default_factory=dict)
     """Empty cells of columns in which that means something."""
     _without_points: set[KeptColumn] = field(default_factory=set)
+    _is_begun: bool = False
     _n_even: int | None = None
     """Matches in which nobody is better off, if there is an advantage that nobody asked for."""
 
@@ -237,7 +238,7 @@ class KeptReader:
             index = self._labels.get(column.key)
             finished = values.ravel() if index is None else _finished(values.ravel(), index, is_free=bool(column.name))
             is_empty = column.kind == "score" and bool(np.isnan(values).all())
-            if column.kind == "score" and not column.is_asked and (is_empty or self._is_plain(column, values)):
+            if is_empty and not column.is_asked:
                 self._without_points.add(column)
                 continue
             if is_empty and self.is_row_a_match and len(column.sources) == 1:
@@ -263,10 +264,6 @@ class KeptReader:
     def read_columns(self) -> tuple[KeptColumn, ...]:
         """The columns that could be read."""
         return tuple(one for one in self.columns if one not in self._unread and one not in self._without_points)
-
-    def _is_plain(self, column: KeptColumn, values: Floats) -> bool:
-        """Whether results such as 1-0 are all that a column holds: they tell who won, not by how much."""
-        return self.is_row_a_match and len(column.sources) == 1 and bool(np.nanmax(values) <= 1)
 
     def notes(self, first: str) -> list[str]:
         """What was found without being asked for, what was not, and how to switch it off."""
@@ -295,6 +292,16 @@ class KeptReader:
             told.append(f"{who}{on}: systems may use it; to leave it out: --advantage none")
         return told
 
+    def _points(self, column: KeptColumn, cells: pl.Series) -> Floats:
+        """Points such as 3-1; none of a column that nobody asked for, if its first rows tell only who won."""
+        is_new, self._is_begun = not self._is_begun, True
+        points = np.empty((len(cells), 0))
+        if column not in self._without_points and not (cells.dtype.is_numeric() and not column.is_asked):
+            points = split_points(cells)
+        if is_new and not column.is_asked and not (points > 1).any():
+            self._without_points.add(column)
+        return points if column not in self._without_points else points[:, :0]
+
     def _judge(self, column: KeptColumn, note: Note) -> Note:
         if column.is_asked:
             return note
@@ -315,7 +322,7 @@ class KeptReader:
                     note(codes[:, seat] < 0, f"{name} is missing", None)
             return codes[:, 0] if len(parts) == 1 else codes
         if column.kind == "score" and self.is_row_a_match and len(parts) == 1:
-            return split_points(parts[0])
+            return self._points(column, parts[0])
         if column.kind == "advantage" and _is_ground(parts[0].name):
             name = parts[0].name
             self._n_blank[name] = self._n_blank.get(name, 0) + int(_blank(parts[0]).sum())

@@ -73,6 +73,8 @@ def spread(values: Array, present: Mask, side: Codes) -> Array:
     """Values of the two sides, or of each player, as values of seats."""
     if values.shape[1] == present.shape[1]:
         return values[present]
+    if not values.shape[1]:
+        return values
     row = np.repeat(np.arange(len(values)), present.sum(axis=1))
     return values[row, side]
 
