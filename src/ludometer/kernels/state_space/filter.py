@@ -198,11 +198,12 @@ def filter_pass(  # noqa: PLR0912, PLR0915 - all of one match, in order
         worth = weight[t] if has_weight else 1.0
         if wants_loss:
             lanes.put(loss, t, (-worth) * _log_likelihood(p, odds, halves[t]))
-        g = worth * kappa * (0.5 * halves[t] - p)
-        h = worth * information * kappa * kappa * p * (p * odds)
+        g = kappa * (0.5 * halves[t] - p)
+        h = information * kappa * kappa * p * (p * odds)
         if has_weight:
-            # a weight beyond what one step can hold would take more variance than there is
-            h = h / (1.0 + lanes.larger(h * s2 - 0.5, 0.0))
+            # each further result tells less: as many steps at once would overshoot
+            counts = worth / (1.0 + max(worth - 1.0, 0.0) * h * s2)
+            g, h = counts * g, counts * h
         if enters:
             entry = entry + slope * g
             entry_variance = lanes.larger(entry_variance - slope * slope * h, _LEAST)

@@ -183,11 +183,13 @@ def linear_pass_plain(  # noqa: PLR0912, PLR0915 - all of one match, in order
             scaled[own] = logits
         if len(loss):
             loss[t] = -worth * (log_order if by_order or n == 2 else log_winner)
-        g, curve = worth * kappa * slope, worth * values[INFORMATION] * kappa**2 * bend
-        h, hc = np.diag(curve).copy(), curve @ c
-        told = h * (v.sum() if n == 2 else v)
-        held = 1 / (1 + np.maximum(told - 0.5, 0)) if n > 2 or len(weight) else np.ones(n)
-        g, h, hc = held * g if n > 2 else g, held * h, held * hc
+        g, curve = kappa * slope, values[INFORMATION] * kappa**2 * bend
+        h, hc = np.diag(curve), curve @ c
+        if n == 2:
+            steps = worth / (1 + max(worth - 1, 0) * h * v.sum())
+        else:
+            steps = worth / (1 + np.maximum(worth * h * v - 0.5, 0))
+        g, h, hc = steps * g, steps * h, steps * hc
         if len(margin) and n == 2 and not np.isnan(margin[t]):
             apart = np.array([1.0, -1.0])
             gain = extras[MARGIN_GAIN]
@@ -548,10 +550,12 @@ def _two(scratch, place, begin, worth, information, has_weight):  # type: ignore
     kappa = 1.0 / lanes.root(1.0 + CURVATURE * s2)
     odds = lanes.exp(0.0 - kappa * x)
     p = 1.0 / (1.0 + odds)
-    g = worth * kappa * (y - p)
-    h = worth * information * kappa * kappa * p * (p * odds)
+    g = kappa * (y - p)
+    h = information * kappa * kappa * p * (p * odds)
     if has_weight:
-        h = h / (1.0 + lanes.larger(h * s2 - 0.5, 0.0))
+        # each further result tells less: as many steps at once would overshoot
+        counts = worth / (1.0 + max(worth - 1.0, 0.0) * h * s2)
+        g, h = counts * g, counts * h
     _put_slopes(scratch, 0, g, h, h * slope)
     _put_slopes(scratch, 1, 0.0 - g, h, 0.0 - h * slope)
     if y == 1.0:

@@ -106,7 +106,7 @@ class LinearRuns:
         return int(np.diff(self.sides.sides)[start:].sum()) - (len(self) - start)
 
     def begin(self, candidates: Sequence[Parameters]) -> _LinearRun:
-        """A run of up to eight candidates from the beginning."""
+        """A run of up to eight candidates from the beginning, all with margins or all without."""
         every = [*candidates, *[candidates[0]] * (LANES - len(candidates))]
         on = [n for n, _ in enumerate(every[0].effects) if any(one.effects[n].sd for one in every)]
         effects = [[one.effects[n] for n in on] for one in every]
