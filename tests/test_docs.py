@@ -31,8 +31,8 @@ def test_the_readmes_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 RUNNING = (
-    *("arena.md", "luck.md", "curves.md", "systems.md", "noise.md", "learning.md", "skat.md", "backgammon.md"),
-    *("chess.md", "engines.md", "files.md"),
+    *("advice.md", "arena.md", "luck.md", "curves.md", "systems.md", "noise.md", "learning.md"),
+    *("skat.md", "backgammon.md", "chess.md", "engines.md", "files.md"),
 )
 
 

@@ -24,6 +24,7 @@ _COMMANDS = {
     "rate": "Rate the players.",
     "evaluate": "Compare rating systems by their forecasts.",
     "predict": "Predict the result when players meet.",
+    "advise": "Find the matches that would tell most.",
     "arena": "Rate models or players from judged pairs, with covariates.",
     "engines": "Compare engines: pairs of games, error bars, sequential tests.",
     "noise": "Estimate rating error and the best update step.",

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 from ludometer.lazy import load_on_use
 
 if TYPE_CHECKING:
+    from ludometer.ratings.advice import Advice as Advice
+    from ludometer.ratings.advice import Suggestion as Suggestion
+    from ludometer.ratings.advice import advise as advise
     from ludometer.ratings.as_printed import PrintedNoise as PrintedNoise
     from ludometer.ratings.as_printed import measure_printed_noise as measure_printed_noise
     from ludometer.ratings.bounds import Bounds as Bounds

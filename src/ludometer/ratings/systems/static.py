@@ -36,6 +36,9 @@ _MEANWHILE, _FINAL = 0.5, 1e-6
 
 _DRAWS = 16
 
+_MOST_TOGETHER = 1000
+"""Players whose covariance is a matter of a second."""
+
 
 @dataclass(frozen=True, eq=False)
 class Results:
@@ -175,6 +178,25 @@ class Static:
         n_players = max(int((error < newcomer).sum()), 1)
         return to_elo(newcomer) / math.sqrt(n_players)
 
+    def covariance(self, state: StaticState) -> Floats | None:
+        """Of the ratings' errors, in Elo points squared; None where there are too many players for a matrix.
+
+        Two players whose ratings rest on the same opponents err together: by as much as the curvature of all ratings at
+        once says. The variances are those of `uncertainty`.
+        """
+        if not state.n_matches or len(state.natural) > _MOST_TOGETHER:
+            return None
+        _, posterior, found = self._fit_posterior(state)
+        posterior.evaluate(found.rating)
+        posterior.hold(measure_players(posterior, found.rating).pull)
+        free = np.flatnonzero(posterior.free)
+        curvature = np.array([posterior.multiply(unit).copy() for unit in np.eye(posterior.record.n_players)[free]])
+        together = np.linalg.inv(curvature[:, free])
+        correlation = np.eye(len(state.natural))
+        correlation[np.ix_(free, free)] = together / np.sqrt(np.outer(np.diag(together), np.diag(together)))
+        sd = self.uncertainty(state)
+        return np.asarray(correlation * np.outer(sd, sd))
+
     def expect(self, state: StaticState, first: Codes, second: Codes) -> Floats:
         """The logistic curve of the rating differences, with ratings from all results so far."""
         return _expect(self._conclude(state)[0], first, second)
@@ -222,17 +244,23 @@ class Static:
         rating, error = np.zeros(n_players), np.full(n_players, newcomer)
         if not state.n_matches:
             return rating, error, newcomer
-        record = state.results.add(state.recent).record()
-        n, start = record.n_players, state.natural[: record.n_players]
-        if self.prior is None and self.sd is None:
-            sd, start = fit_sd(record, sd, tolerance=1e-3, start=start)
+        sd, posterior, found = self._fit_posterior(state)
+        if self.prior is None:
             error[:] = newcomer = from_elo(sd)
-        posterior, found = self._estimate(record, sd, start, _FINAL)
+        n = posterior.record.n_players
         given = measure_players(posterior, found.rating)
         variance = find_variances(posterior, found.rating, given, n_draws=None if n <= 300 else _DRAWS, seed=0)
         rating[:n] = found.rating
         error[:n] = np.where(posterior.free, np.sqrt(variance), error[:n])
         return rating, error, newcomer
+
+    def _fit_posterior(self, state: StaticState) -> tuple[float, Posterior, Estimate]:
+        """The prior's SD, the posterior of all results so far, and the ratings."""
+        record = state.results.add(state.recent).record()
+        sd, start = state.sd, state.natural[: record.n_players]
+        if self.prior is None and self.sd is None:
+            sd, start = fit_sd(record, sd, tolerance=1e-3, start=start)
+        return sd, *self._estimate(record, sd, start, _FINAL)
 
 
 def _expect(natural: Floats, first: Codes | Array, second: Codes | Array) -> Floats:
