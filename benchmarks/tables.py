@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md that are made of stored results: peers and growth.
+"""The tables of docs/benchmarks.md that are made of stored results: peers, growth and forecasts.
 
 python benchmarks/tables.py [--check]
 """
@@ -12,7 +12,9 @@ from typing import Any
 from schedules import stored
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-SECTIONS = ("peers", "growth")
+SECTIONS = ("peers", "growth", "forecasts")
+DETAILED = ("football", "chess")
+"""Records whose table names every system with its costs."""
 
 
 def peers_table(rows: list[dict[str, Any]]) -> list[str]:
@@ -58,11 +60,85 @@ def growth_tables(rows: list[dict[str, Any]]) -> list[str]:
     return [*lines, "", _load_line([row["load"] for row in rows])]
 
 
+def forecast_tables(results: dict[str, Any]) -> list[str]:
+    """Log loss of every system on every record, then two records in full, then what the state space costs."""
+    records = results["records"]
+    lines = _forecast_matrix(records)
+    for measured in records:
+        if measured["record"] in DETAILED:
+            lines += ["", *_forecast_details(measured)]
+    if "speed" in results:
+        lines += ["", *_speed_table(results["speed"])]
+    return [*lines, "", _load_line([measured["load"] for measured in records])]
+
+
+def _forecast_matrix(records: list[dict[str, Any]]) -> list[str]:
+    found = [{row["system"]: row for row in one["systems"] if "log_loss" in row} for one in records]
+    best = [min(row["log_loss"] for row in rows.values()) for rows in found]
+    names = list(dict.fromkeys(row["system"] for one in records for row in one["systems"]))
+    lines = [
+        "| log loss | " + " | ".join(one["record"] for one in records) + " |",
+        "|---" + "|--:" * len(records) + "|",
+        "| matches scored | " + " | ".join(f"{one['scored']:,}" for one in records) + " |",
+    ]
+    for name in names:
+        cells = [_loss(rows.get(name), least) for rows, least in zip(found, best, strict=True)]
+        if any(cells):
+            package = next(row["package"] for one in records for row in one["systems"] if row["system"] == name)
+            shown = f"`{name}`" if package == "ludometer" else name
+            lines.append(f"| {shown} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def _loss(row: dict[str, Any] | None, least: float) -> str:
+    if row is None:
+        return ""
+    text = f"{row['log_loss']:.4f}"
+    return f"**{text}**" if text == f"{least:.4f}" else text
+
+
+def _forecast_details(measured: dict[str, Any]) -> list[str]:
+    rows = sorted((row for row in measured["systems"] if "log_loss" in row), key=lambda row: float(row["log_loss"]))
+    lines = [
+        f"| {measured['record']} | version | log loss | above `{measured['reference']}` | right | seconds per pass | "
+        "results are taken in | tuned |",
+        "|---|---|--:|--:|--:|--:|---|---|",
+    ]
+    for row in rows:
+        is_ours = row["package"] == "ludometer"
+        above = "" if row["system"] == measured["reference"] else f"{row['difference']:+.4f} ± {row['error']:.4f}"
+        lines.append(
+            f"| {'`' + row['system'] + '`' if is_ours else row['system']} | {row['package']} {row['version']} | "
+            f"{row['log_loss']:.4f} | {above} | {row['accuracy']:.1%} | {_short(row['seconds'])} | {row['works']} | "
+            f"{_tuning(row)} |"
+        )
+    missing = [f"{row['system']} ({row['missing']})" for row in measured["systems"] if "missing" in row]
+    return [*lines, *(["", f"Left out: {', '.join(missing)}."] if missing else [])]
+
+
+def _tuning(row: dict[str, Any]) -> str:
+    if not row["evaluations"]:
+        return "by ludometer"
+    words = f"{row['evaluations']} evaluations on {row['tuned_on']:,} matches"
+    return f"{words}, {row['remark']}" if row["remark"] else words
+
+
+def _speed_table(speed: dict[str, Any]) -> list[str]:
+    lines = ["| what | against | measured | wanted |", "|---|---|--:|---|"]
+    for row in speed["rows"]:
+        lines.append(
+            f"| {row['what']} | {row['against']} | {_short(row['measured'])} {row['unit']} | {row['wanted']} |"
+        )
+    return lines
+
+
 def section(name: str) -> list[str]:
     """What belongs between the marks of a section."""
     results = stored(name)
     if not results:
         return ["Not measured yet."]
+    if name == "forecasts":
+        return forecast_tables(results)
     return peers_table(results["peers"]) if name == "peers" else growth_tables(results["sizes"])
 
 

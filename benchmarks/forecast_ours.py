@@ -1,0 +1,58 @@
+"""Ludometer's own systems in the forecast table, tuned to the first half as `evaluate` does it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from forecast_peer import Peer, Ready
+from forecast_records import Record
+from ludometer.arrays import Floats
+from ludometer.ratings.catalogue import make_tuned_system
+from ludometer.ratings.driver import prepare
+
+REFERENCE = "state-space"
+"""Differences are to this one."""
+
+
+def fit_ours(record: Record, *, text: str) -> Ready:
+    """One of the catalogue's systems, as users write it."""
+    matches = record.matches()
+    system: Any = prepare(make_tuned_system(text), matches, np.arange(len(record)) >= record.half)
+
+    def play() -> Floats:
+        _, expected = system.play(system.start(0), matches)
+        forecast: Floats = np.asarray(expected)[record.half :]
+        return forecast
+
+    return Ready(_numbers(system.parameters), play)
+
+
+def fit_without_sides(record: Record, *, text: str) -> Ready:
+    """The same, not told who is at home."""
+    return fit_ours(record.without_sides(), text=text)
+
+
+def _numbers(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Those parameters that are numbers, in few digits."""
+    kept = {name: value for name, value in parameters.items() if isinstance(value, int | float)}
+    return {name: float(f"{value:.4g}") for name, value in kept.items()}
+
+
+def _ours(text: str, name: str = "", *, knows_sides: bool = False, fit: Any = fit_ours) -> Peer:
+    return Peer("ludometer", name or text, "ludometer", fit=partial(fit, text=text), knows_sides=knows_sides)
+
+
+OURS = (
+    _ours(REFERENCE),
+    _ours(REFERENCE, "state-space, not told the side", fit=fit_without_sides, knows_sides=True),
+    _ours("elo"),
+    _ours("best-fit"),
+    _ours("dynamic"),
+    _ours("dynamic-shrinking"),
+    _ours("ics"),
+    _ours("smith"),
+    _ours("glicko2"),
+)
