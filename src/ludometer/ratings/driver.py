@@ -53,7 +53,9 @@ class RatingSystem(Protocol[State]):
     Optional methods: `uncertainty(state)` gives the SD of each rating, `newcomer_sd(state)` that of a newcomer if it is
     not `uncertainty(start(1))`, `shared_sd(state)` the part that all ratings share; `enter(state, players, rating, sd)`
     lets new players in at known ratings (an SD may be NaN). To be saved, a state is a dataclass of arrays, numbers and
-    dataclasses; fields that only save work have metadata={"is_saved": False}.
+    dataclasses; fields that only save work have metadata={"is_saved": False}. `play_with_levels` is `play`, and gives the
+    mean rating of each pair before its match as a third result. Parameters that can be tuned are named in an attribute
+    `tunable` (`systems.tuning`).
     """
 
     @property
@@ -88,6 +90,15 @@ class RatingSystem(Protocol[State]):
 
 
 AnySystem = RatingSystem[Any] | FittingSystem
+
+
+def play_with_levels(system: RatingSystem[Any], state: Any, matches: Matches) -> tuple[Any, Floats, Floats | None]:
+    """`play`, and the mean rating of each pair in Elo points, for two-player matches and systems that know it."""
+    knows = getattr(system, "play_with_levels", None)
+    if knows is None or not isinstance(matches.table, Pairs):
+        return *system.play(state, matches), None
+    after, expected, level = knows(state, matches)
+    return after, expected, level
 
 
 def check_usable(system: AnySystem, matches: Matches) -> None:

@@ -6,15 +6,17 @@ import time as clock
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ludometer.arrays import Floats, Mask
+from ludometer.arrays import Floats, Halves, Mask
 from ludometer.chart_style import GREY, INK
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches, Seats, as_moment
-from ludometer.ratings.driver import AnySystem, RatingSystem, Tally, prepare
+from ludometer.ratings.draws import DrawTally
+from ludometer.ratings.driver import AnySystem, RatingSystem, Tally, play_with_levels, prepare
 from ludometer.ratings.prizes import WINNER, Prizes
 from ludometer.ratings.scoring import Differences, Figures, Outcomes, Scoring, SystemScore
 from ludometer.ratings.systems.elo import Elo
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 
 FEWEST = 50
 """With fewer matches before those that are scored nothing is tuned: chance would decide."""
+
+BLOCKS = 20
+"""Parts of the matches that are scored: how draws depend on the level of a pair is found anew before each."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,8 @@ class Evaluation(Shown):
     def document(self, *, timing: bool = False) -> dict[str, Any]:
         """The JSON document: systems with the best first, and the coin; `timing` adds seconds."""
         absent = {f"systems.{name}": reason for name, reason in self.left_out.items()}
+        if any(score.log_loss_three is None for score in self.systems):
+            absent["systems.log_loss_three"] = "needs draws in two-player matches before those that are scored"
         if self.tuning is None:
             absent["tuning"] = "no system was tuned"
         elif self.tuning.since is None:
@@ -93,6 +100,7 @@ class Evaluation(Shown):
             "parameters": score.parameters,
             "tuned": score.tuned,
             "untuned": asdict(score.untuned or score.figures),
+            "log_loss_three": score.log_loss_three,
             "worse_than_coin": self.is_worse_than_coin(score),
             "calibration": score.calibration.document(),
         }
@@ -115,17 +123,21 @@ class Evaluation(Shown):
         """One line per system with its distance to the best and a standard error, and what a coin would score."""
         width = max(len(score.system) for score in (*self.systems, self.coin))
         compares, tuned = len(self.systems) > 1, self.tuning is not None
+        three = any(score.log_loss_three is not None for score in self.systems)
         lines = [
             f"{'':{width}}  log loss"
             + ("   untuned" if tuned else "")
+            + ("  win/draw/loss" if three else "")
             + "    Brier  accuracy    matches"
             + ("  above the best" if compares else "")
         ]
         for place, score in enumerate((*self.ranking, self.coin)):
             before = f"  {score.untuned.log_loss:8.4f}" if score.untuned is not None else f"{'':10}"
+            outcomes = f"{'':15}" if score.log_loss_three is None else f"  {score.log_loss_three:13.4f}"
+            losses = f"{score.log_loss:8.4f}{before if tuned else ''}{outcomes if three else ''}"
             numbers = f"{score.brier:7.4f}  {percent(score.accuracy):>8}  {score.n:9,}"
             above = f"  {score.difference:.4f} ± {score.difference_se:.4f}" if compares and place else ""
-            lines.append(f"{score.system:{width}}  {score.log_loss:8.4f}{before if tuned else ''}  {numbers}{above}")
+            lines.append(f"{score.system:{width}}  {losses}  {numbers}{above}")
         lines += [f"{name} is left out: {reason}" for name, reason in self.left_out.items()]
         return "\n".join([*lines, *self._tuning_in_words(), *self.warnings])
 
@@ -209,11 +221,16 @@ def evaluate(
     stakes = _common_prizes(chosen)
     lowest = 0.0 if isinstance(matches, Matches) and isinstance(matches.table, Seats) else 0.5
     scoring, tally, differences = Scoring(len(chosen), bins=bins, lowest=lowest), Tally(), Differences(len(chosen) + 1)
+    draws = ThreeOutcomes.of(matches, scored)
 
     def forecast(batch: Matches) -> Iterator[Floats]:
         for place, system in enumerate(chosen):
             begin = clock.perf_counter()
-            states[place], expected = system.play(states[place], batch)
+            if draws is None:
+                states[place], expected = system.play(states[place], batch)
+            else:
+                states[place], expected, level = play_with_levels(system, states[place], batch)
+                draws.add(expected, level)
             scoring.scores[1 + place].seconds += clock.perf_counter() - begin
             yield expected
 
@@ -226,6 +243,8 @@ def evaluate(
         raise MatchDataError("there are no matches to score" + ("" if since is None else f" from {since} on"))
     parameters = {name: system.parameters for name, system in zip(names, chosen, strict=True)}
     coin, *scores = differences.compare(scoring.finish(parameters))
+    if draws is not None:
+        scores = [replace(score, log_loss_three=loss) for score, loss in zip(scores, draws.log_losses, strict=True)]
     return Evaluation(
         tuple(one.complete(score, matches, scored, stakes) for one, score in zip(contenders, scores, strict=True)),
         coin,
@@ -236,6 +255,40 @@ def evaluate(
         left_out,
         _describe_tuning(matches, scored) if any(one.untuned is not None for one in contenders) else None,
     )
+
+
+@dataclass(frozen=True)
+class ThreeOutcomes:
+    """Win, draw and loss forecast for the matches that are scored, with draws fitted to those before them.
+
+    The draws are fitted anew before each of twenty parts.
+    """
+
+    halves: Halves
+    scored: Mask
+    log_losses: list[float] = field(default_factory=list)
+    """Of each system so far."""
+
+    @classmethod
+    def of(cls, matches: Matches | Iterable[Matches], scored: Mask | None) -> ThreeOutcomes | None:
+        """None where there is nothing to forecast or to fit: no draws before the matches that are scored."""
+        if scored is None or not isinstance(matches, Matches) or isinstance(matches.table, Seats):
+            return None
+        halves = matches.pairs.halves
+        return cls(halves, scored) if scored.any() and (halves[: int(np.argmax(scored))] == 1).any() else None
+
+    def add(self, expected: Floats, level: Floats | None) -> None:
+        """The next system: what it expected of all matches, and the levels of the pairs if it knows them."""
+        first, n = int(np.argmax(self.scored)), len(self.halves)
+        edges = np.linspace(first, n, min(BLOCKS, n - first) + 1).astype(np.int64).tolist()
+        tally, total, begin = DrawTally(), 0.0, 0
+        for end, after in pairwise(edges):
+            before, ahead = slice(begin, end), slice(end, after)
+            tally.add(expected[before], self.halves[before], None if level is None else level[before])
+            losses = tally.model().losses(expected[ahead], self.halves[ahead], None if level is None else level[ahead])
+            total += float(losses @ self.scored[ahead])
+            begin = end
+        self.log_losses.append(total / int(self.scored.sum()))
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.players import Name, as_name
 from ludometer.ratings.catalogue import default_system
-from ludometer.ratings.draws import DrawTally, draw_probability
-from ludometer.ratings.driver import AnySystem, RatingSystem, Tally, prepare
+from ludometer.ratings.draws import DrawTally
+from ludometer.ratings.driver import AnySystem, RatingSystem, Tally, play_with_levels, prepare
 from ludometer.ratings.listed import Ratings
 from ludometer.result import Provenance, Shown
 from ludometer.wording import PERCENT_LABELS, percent, percentages
@@ -218,8 +218,8 @@ def predict(
     state = chosen.start(0)
     for batch in matches:
         tally.add(batch)
-        state, expected = chosen.play(state, batch)
-        draws.add_matches(expected, batch)
+        state, expected, level = play_with_levels(chosen, state, batch)
+        draws.add_matches(expected, batch, level)
     listed = tally.ratings(chosen, state)
     codes = listed.players.codes(names)
     for name, code in zip(names, codes, strict=True):
@@ -229,7 +229,7 @@ def predict(
         return _forecast_places(names, codes, chosen, state, listed)
     expected_now = chosen.expect(state, codes[:1], codes[1:])
     score = float(expected_now[0])
-    draw = float(draw_probability(expected_now, draws.fit())[0])
+    draw = float(draws.model().probability(expected_now, listed.rating[codes].mean(keepdims=True))[0])
     return Prediction(
         players=names,
         ratings=tuple(float(listed.rating[code]) for code in codes),

@@ -168,6 +168,8 @@ class SystemScore:
     """Whether parameters were tuned or fitted to the matches before those that are scored."""
     untuned: Figures | None = None
     """How well the system predicted as it comes; None if that is what was scored."""
+    log_loss_three: float | None = None
+    """Of win, draw and loss, with draws fitted to the matches before those that are scored."""
 
     @property
     def figures(self) -> Figures:

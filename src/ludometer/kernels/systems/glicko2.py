@@ -42,10 +42,11 @@ def glicko_pass(
     tau: float,
     largest: float,
     expected: Floats,
+    middle: Floats,
 ) -> None:
     """Play the matches in order, moving `player` in place; forecasts are of the ratings before the period.
 
-    Deviations grow by pauses up to `largest`.
+    Deviations grow by pauses up to `largest`. `middle` gets the mean rating of each pair, unless its length is 0.
     """
     if JIT:
         player = lanes.borrow(player)
@@ -60,6 +61,8 @@ def glicko_pass(
         difference = player[i, MU] - player[j, MU]
         phi_i, phi_j = player[i, PHI], player[j, PHI]
         expected[t] = _expect(difference, math.sqrt(phi_i * phi_i + phi_j * phi_j))
+        if len(middle):
+            middle[t] = 0.5 * (player[i, MU] + player[j, MU])
         score = 0.5 * halves[t]
         _note(player, i, difference, phi_j, score)
         _note(player, j, -difference, phi_i, 1.0 - score)
@@ -76,6 +79,7 @@ def glicko_match_pass(
     tau: float,
     largest: float,
     expected: Floats,
+    middle: Floats,
 ) -> None:
     """Play a match at a time, moving `player` in place; deviations grow with the time since a player's last match.
 
@@ -94,6 +98,8 @@ def glicko_match_pass(
         phi_i, phi_j = _grown(player, i, passed_i, largest), _grown(player, j, passed_j, largest)
         difference = player[i, MU] - player[j, MU]
         expected[t] = _expect(difference, math.sqrt(phi_i * phi_i + phi_j * phi_j))
+        if len(middle):
+            middle[t] = 0.5 * (player[i, MU] + player[j, MU])
         score = 0.5 * halves[t]
         _note(player, i, difference, phi_j, score)
         _note(player, j, -difference, phi_i, 1.0 - score)

@@ -87,6 +87,15 @@ class Elo:
         natural[players] = (rating - self.start_rating) / points_per_unit(self.base)
         return EloState(natural)
 
+    def play_with_levels(self, state: EloState, matches: Matches) -> tuple[EloState, Floats, Floats]:
+        """Play two-player matches in order; also the mean rating of each pair before its match."""
+        rating = np.zeros((max(len(matches.players), len(state.natural)), 1))
+        rating[: len(state.natural), 0] = state.natural
+        expected, before = np.empty(len(matches.pairs)), np.empty((len(matches.pairs), 2))
+        step = self.k / points_per_unit(self.base)
+        play_once(matches, rating, step, self.prizes, self.base, expected, self.share, before)
+        return EloState(rating[:, 0]), expected, self.start_rating + to_elo(before.mean(axis=1))
+
     def ratings(self, state: EloState) -> Floats:
         """In Elo points, around the start rating."""
         return self.start_rating + points_per_unit(self.base) * state.natural

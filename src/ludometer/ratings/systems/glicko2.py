@@ -94,34 +94,32 @@ class Glicko2:
 
     def play(self, state: GlickoState, matches: Matches) -> tuple[GlickoState, Floats]:
         """Play the matches in order."""
-        from ludometer.kernels.systems.glicko2 import glicko_pass
+        return self._play(state, matches, np.empty(0))
 
-        if self.period == "match":
-            return self._play_each(state, matches)
-        pairs = matches.pairs
-        games = None if self.period_matches is None else int(self.period_matches)
-        period, counts_pauses = periods_of(matches, state.n_matches, days=self.period, games=games)
-        grown = max(len(matches.players) - len(state.player), 0)
-        player = np.concatenate((state.player, self._newcomers(grown)))
-        expected = np.empty(len(pairs))
-        glicko_pass(
-            pairs.first, pairs.second, pairs.halves, period, counts_pauses, player, self.tau, self._largest, expected
-        )
-        last = float(period[-1]) if len(period) else state.period
-        return GlickoState(player, state.n_matches + len(pairs), last, counts_pauses), expected
+    def play_with_levels(self, state: GlickoState, matches: Matches) -> tuple[GlickoState, Floats, Floats]:
+        """Play the matches in order; also the mean rating of each pair before its match."""
+        middle = np.empty(len(matches))
+        after, expected = self._play(state, matches, middle)
+        return after, expected, self.start_rating + to_elo(middle)
 
-    def _play_each(self, state: GlickoState, matches: Matches) -> tuple[GlickoState, Floats]:
-        from ludometer.kernels.systems.glicko2 import glicko_match_pass
+    def _play(self, state: GlickoState, matches: Matches, middle: Floats) -> tuple[GlickoState, Floats]:
+        from ludometer.kernels.systems.glicko2 import glicko_match_pass, glicko_pass
 
         pairs = matches.pairs
-        time, is_timed = times_of(matches)
         grown = max(len(matches.players) - len(state.player), 0)
         player = np.concatenate((state.player, self._newcomers(grown)))
         expected = np.empty(len(pairs))
         results = (pairs.first, pairs.second, pairs.halves)
-        glicko_match_pass(*results, time, is_timed, player, self.tau, self._largest, expected)
-        last = float(time[-1]) if len(time) else state.period
-        return GlickoState(player, state.n_matches + len(pairs), last, is_timed), expected
+        if self.period == "match":
+            when, counts_pauses = times_of(matches)
+            glicko_match_pass(*results, when, counts_pauses, player, self.tau, self._largest, expected, middle)
+            last = float(when[-1]) if len(when) else state.period
+        else:
+            games = None if self.period_matches is None else int(self.period_matches)
+            period, counts_pauses = periods_of(matches, state.n_matches, days=self.period, games=games)
+            glicko_pass(*results, period, counts_pauses, player, self.tau, self._largest, expected, middle)
+            last = float(period[-1]) if len(period) else state.period
+        return GlickoState(player, state.n_matches + len(pairs), last, counts_pauses), expected
 
     def enter(self, state: GlickoState, players: Codes, rating: Floats, sd: Floats) -> GlickoState:
         """The state with new players at these ratings and SDs; without an SD it is a newcomer's."""
