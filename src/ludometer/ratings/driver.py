@@ -53,7 +53,7 @@ class RatingSystem(Protocol[State]):
     Optional methods: `uncertainty(state)` gives the SD of each rating, `newcomer_sd(state)` that of a newcomer if it is
     not `uncertainty(start(1))`, `shared_sd(state)` the part that all ratings share; `enter(state, players, rating, sd)`
     lets new players in at known ratings (an SD may be NaN). To be saved, a state is a dataclass of arrays, numbers and
-    dataclasses; fields that only save work have metadata={"is_saved": False}. `play_with_levels` is `play`, and gives the
+    dataclasses; fields that only save work have metadata={"is_saved": False}. `play_with_levels` is `play` with the
     mean rating of each pair before its match as a third result. Parameters that can be tuned are named in an attribute
     `tunable` (`systems.tuning`).
     """
