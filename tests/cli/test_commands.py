@@ -189,11 +189,26 @@ def test_evaluate_compares_systems(run: Run) -> None:
 
 def test_evaluate_compares_all_systems_best_first(run: Run) -> None:
     found = checked("evaluate", run("evaluate", CLUB, "--json", "-").out)["systems"]
-    named = {"elo", "best-fit", "dynamic", "dynamic-shrinking", "ics", "smith", "glicko2", "static"}
+    named = {"state-space", "elo", "best-fit", "dynamic", "dynamic-shrinking", "ics", "smith", "glicko2", "static"}
     assert {system["system"] for system in found} == named
+    assert all(system["tuned"] and system["untuned"]["log_loss"] > 0 for system in found)
     assert [system["difference"] for system in found] == sorted(system["difference"] for system in found)
     assert found[0]["difference"] == 0
     assert all(system["difference_se"] > 0 for system in found[1:])
+
+
+def test_evaluate_tunes_unless_told_not_to(run: Run) -> None:
+    tuned = run("evaluate", CLUB, "--system", "elo", "--system", "elo:k=24")
+    assert "untuned" in tuned.out
+    assert "Tuned on the first " in tuned.out
+    plain = checked("evaluate", run("evaluate", CLUB, "--system", "elo", "--no-tune", "--json", "-").out)
+    (elo,) = plain["systems"]
+    assert (elo["tuned"], elo["n"], elo["parameters"]["k"]) == (False, 1500, 24)
+    assert elo["untuned"]["log_loss"] == elo["log_loss"]
+    assert plain["tuning"] is None
+    assert "tuning" in plain["absent"]
+    each = checked("evaluate", run("evaluate", CLUB, "--system", "glicko2:period=match,tau=0.5", "--json", "-").out)
+    assert each["systems"][0]["parameters"]["period"] == "match"
 
 
 def test_evaluate_scores_from_a_date_on(run: Run) -> None:
