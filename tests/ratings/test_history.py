@@ -145,6 +145,12 @@ def test_history_equals_dense_algebra(seed: int) -> None:
     assert bands.variance == pytest.approx(np.diag(covariance), abs=1e-6)
     inner = np.flatnonzero(~smoother.timeline.is_first)
     assert bands.link[inner] == pytest.approx(covariance[inner, inner - 1], abs=1e-6)
+    anchor = np.random.default_rng(0).random(len(x))
+    around = np.eye(len(x)) - anchor / anchor.sum()
+    anchored = around @ covariance @ around.T
+    bands = smoother.find_bands(mode, anchor=anchor)
+    assert bands.variance == pytest.approx(np.diag(anchored), abs=1e-6)
+    assert bands.link[inner] == pytest.approx(anchored[inner, inner - 1], abs=1e-6)
 
 
 def test_without_drift_the_mode_is_that_of_the_static_fit() -> None:
@@ -164,12 +170,14 @@ def test_without_drift_the_mode_is_that_of_the_static_fit() -> None:
     assert bands.variance == pytest.approx(covariance.diagonal()[smoother.timeline.player], rel=1e-6)
 
 
-def test_draws_give_the_exact_errors_on_average(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("anchored", [True, False])
+def test_draws_give_the_exact_errors_on_average(monkeypatch: pytest.MonkeyPatch, anchored: bool) -> None:
     matches = simulate(n_players=12, n_matches=150, seed=3)
     smoother, mode = smooth(matches, FULL)
-    exact = smoother.find_bands(mode)
+    anchor = smoother.timeline.played.astype(float) if anchored else None
+    exact = smoother.find_bands(mode, anchor=anchor)
     monkeypatch.setattr("ludometer.ratings.state_space.smoother._EXACT", 0)
-    drawn = smoother.find_bands(mode, n_draws=4096)
+    drawn = smoother.find_bands(mode, anchor=anchor, n_draws=4096)
     # the opponents' part has the error of 4096 squares, and is about a third of the whole
     assert drawn.variance == pytest.approx(exact.variance, rel=0.04)
     assert drawn.link == pytest.approx(exact.link, rel=0.06, abs=0.01)
@@ -223,7 +231,9 @@ def test_bands_cover_the_truth() -> None:
     for seed in range(30):
         matches, truth = simulate_paths(parameters, 30, 200, 1000, seed)
         history = rate_history(matches, system=FittedStateSpace(parameters), n_draws=8)
-        covered.append((np.abs(history.rating - 1500 - to_elo(truth)) < 1.96 * history.sd).mean())
+        error = history.rating - to_elo(truth)
+        error -= np.average(error, weights=history.timeline.played)
+        covered.append((np.abs(error) < 1.96 * history.sd).mean())
     assert 0.93 < np.mean(covered) < 0.97
 
 
@@ -262,12 +272,14 @@ def test_between_matches_ratings_are_those_of_a_node_without_result() -> None:
         advantage=np.concatenate((matches.advantages, np.zeros(len(players), np.int8))),
     )
     nodes = rate_history(again, system=FittedStateSpace(parameters))
+    extra = nodes.time == moment
+    bands = nodes.smoother.find_bands(nodes.mode, anchor=np.where(extra, 0.0, nodes.timeline.played))
     at = history.at(moment)
+    assert at.sd is not None
     for player in players:
-        row = nodes.path(str(player)).filter(pl.col("time") == moment)
-        assert at.rating[player] == pytest.approx(row["rating"][0], abs=1e-4)
-        assert at.sd is not None
-        assert at.sd[player] == pytest.approx(row["sd"][0], abs=1e-4)
+        node = np.flatnonzero(extra & (nodes.timeline.player == player))[0]
+        assert at.rating[player] == pytest.approx(nodes.rating[node], abs=1e-4)
+        assert at.sd[player] == pytest.approx(to_elo(np.sqrt(bands.variance[node])), abs=1e-4)
     i, j = players[:2]
     compared = history.compare(str(i), str(j), time=moment)
     assert compared.difference == pytest.approx(at.rating[i] - at.rating[j])
@@ -366,7 +378,8 @@ class TestBadCases:
         together = rate_history(joint, system=parameters)
         n = len(alone.timeline)
         assert together.rating[:n] == pytest.approx(alone.rating, abs=1e-3)
-        assert together.sd[:n] == pytest.approx(alone.sd, abs=1e-3)
+        errors = [history.compare("0", "1", time=1000).sd for history in (alone, together)]
+        assert errors[0] == pytest.approx(errors[1], abs=1e-3)
 
     def test_many_newcomers_with_one_match(self) -> None:
         n = 20_000

@@ -136,25 +136,29 @@ def eliminate(parent: Codes, step: Floats, information: Floats, gain: Floats) ->
 
 
 @kernel
-def vary_alone(parent: Codes, step: Floats, gain: Floats, variance: Floats, link: Floats) -> None:
-    """Write each node's variance, and its covariance with its parent, in the tree: all other players held."""
+def vary_alone(parent: Codes, step: Floats, gain: Floats, held: int, variance: Floats, link: Floats) -> None:
+    """Write each node's variance, and its covariance with its parent, all other players and the first nodes held."""
     for k in range(len(parent)):
-        above = variance[parent[k]] if k else 0.0
-        link[k] = gain[k] * above
-        variance[k] = gain[k] * (link[k] + step[k])
+        link[k] = gain[k] * variance[parent[k]] if k >= held else 0.0
+        variance[k] = gain[k] * (link[k] + step[k]) if k >= held else 0.0
 
 
 @kernel
-def solve_tree(parent: Codes, step: Floats, gain: Floats, x: Floats) -> None:
-    """Put the solution of the tree's equations in the place of their right side, a number or eight lanes per node."""
+def solve_tree(parent: Codes, step: Floats, gain: Floats, held: int, x: Floats) -> None:
+    """Put the solution of the tree's equations in the place of their right side, a number or eight lanes per node.
+
+    The first so many nodes may be held at what x has for them.
+    """
     if JIT:
         x = lanes.borrow(x)
-    for k in range(len(parent) - 1, 0, -1):
-        above = np.uint32(parent[k])
-        lanes.put(x, above, lanes.get(x, above) + gain[k] * lanes.get(x, k))
-    lanes.put(x, 0, (gain[0] * step[0]) * lanes.get(x, 0))
-    for k in range(1, len(parent)):
-        lanes.put(x, k, gain[k] * (lanes.get(x, np.uint32(parent[k])) + step[k] * lanes.get(x, k)))
+    for k in range(len(parent) - 1, max(held, 1) - 1, -1):
+        above = parent[k]
+        if above >= held:
+            lanes.put(x, above, lanes.get(x, above) + gain[k] * lanes.get(x, k))
+    if held == 0:
+        lanes.put(x, 0, (gain[0] * step[0]) * lanes.get(x, 0))
+    for k in range(max(held, 1), len(parent)):
+        lanes.put(x, k, gain[k] * (lanes.get(x, parent[k]) + step[k] * lanes.get(x, k)))
 
 
 @kernel
@@ -215,7 +219,7 @@ def move(
         lanes.put(x, k, lanes.get(x, k) + length * lanes.get(direction, k))
         if wants_image:
             lanes.put(image, k, lanes.get(image, k) + length * lanes.get(carried, k))
-    solve_tree(parent, step, gain, bent)
+    solve_tree(parent, step, gain, 0, bent)
     total = 0.0 * length
     for k in range(len(parent)):
         total = total + lanes.get(rest, k) * lanes.get(bent, k)
@@ -247,24 +251,25 @@ def walk(parent: Codes, step: Floats, x: Floats) -> None:
 @kernel
 def perturb(
     starts: Counts,
-    other: Codes,
     match: Counts,
     seat: Codes,
     curvature: Floats,
+    gathered: Floats,
     push: Floats,
     x: Floats,
     right: Floats,
 ) -> None:
-    """Write what matches tell that were simulated with a normal error each (`push`), less what x explains of it."""
+    """Write what matches tell that were simulated with a normal error each (`push`), less what x explains of it.
+
+    All opponents are at 0.
+    """
     if JIT:
         push, x, right = lanes.borrow(push), lanes.borrow(x), lanes.borrow(right)
     for k in range(len(x)):
-        own = lanes.get(x, k)
-        total = 0.0 * own
+        total = (-gathered[k]) * lanes.get(x, k)
         for e in range(np.uint64(starts[k]), np.uint64(starts[k + 1])):
             sign = math.sqrt(curvature[e]) if seat[e] == 0 else -math.sqrt(curvature[e])
-            error = sign * lanes.get(push, np.uint64(match[e]))
-            total = total + error - curvature[e] * (own - lanes.get(x, np.uint32(other[e])))
+            total = total + sign * lanes.get(push, np.uint64(match[e]))
         lanes.put(right, k, total)
 
 

@@ -76,6 +76,7 @@ class History(Shown):
     rating: Floats
     """Of each node, in Elo points."""
     sd: Floats
+    """Of its error above the mean of all, weighted by matches: where the scale begins is a choice."""
     peaks: Floats
     """(players, draws): the highest rating that each ever had, in draws of all paths."""
     smoother: Smoother = field(repr=False)
@@ -376,7 +377,9 @@ def rate_history(
     smoother = Smoother(matches, timeline, fitted.values)
     mode = smoother.find_expected() if estimate == "expected" else smoother.find_most_likely()
     threads = Workers(jobs=min(_MOST_THREADS, os.cpu_count() or 1))
-    bands = smoother.find_bands(mode, n_draws=n_draws, seed=seed, workers=workers or threads)
+    bands = smoother.find_bands(
+        mode, anchor=timeline.played.astype(np.float64), n_draws=n_draws, seed=seed, workers=workers or threads
+    )
     time = np.arange(1, len(matches) + 1) if matches.time is None else matches.time
     strength = (mode.strength + smoother.tree.offset)[smoother.tree.n_levels :]
     return History(

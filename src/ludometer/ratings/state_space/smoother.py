@@ -39,7 +39,7 @@ _AVERAGES, _PLACINGS = 2, 3
 
 _EXACT = 1_500
 """Up to so many nodes each is solved for; above, the opponents' errors are estimated by draws."""
-_WORK, _FEWEST, _MOST = 10_000_000, 64, 512
+_WORK, _FEWEST, _MOST = 1_000_000, 64, 256
 """Draws are made until this many strengths are drawn, within these bounds."""
 _BATCH = 4
 """Groups of eight draws whose sums are in memory at once."""
@@ -266,7 +266,7 @@ class Smoother:
         """
         parent, step, gain = self.tree.parent, self.tree.step, self.gain
         scaled, shape = rest.copy(), (1, *rest.shape[1:])
-        kernels.solve_tree(parent, step, gain, scaled)
+        kernels.solve_tree(parent, step, gain, 0, scaled)
         direction, carried, bent = np.zeros_like(rest), np.zeros_like(rest), scaled
         bends, new, none = np.zeros(shape), np.zeros(shape), np.zeros(shape)
         kernels.turn(none, scaled, rest, direction, carried)
@@ -327,7 +327,7 @@ class Smoother:
         node = np.repeat(np.arange(len(variance)), np.diff(self.starts))
         for _ in range(_AVERAGES):
             self.evaluate(mode.strength)
-            kernels.vary_alone(self.tree.parent, self.tree.step, self.gain, variance, link)
+            kernels.vary_alone(self.tree.parent, self.tree.step, self.gain, self.tree.n_levels, variance, link)
             self.kappa = 1 / np.sqrt(1 + CURVATURE * (variance[node] + variance[self.other]))
             mode = self._settle(mode)
         return mode
@@ -362,34 +362,53 @@ class Smoother:
         return replace(mode, strength=strength)
 
     def find_bands(
-        self, mode: Mode, *, n_draws: int | None = None, seed: int = 0, workers: Workers | None = None
+        self,
+        mode: Mode,
+        *,
+        anchor: Floats | None = None,
+        n_draws: int | None = None,
+        seed: int = 0,
+        workers: Workers | None = None,
     ) -> Bands:
         """The errors of all strengths, as the curvature at the mode gives them.
 
         A strength varies as it would if all others were known, plus what the opponents' errors add: exact in small
-        records, else estimated from draws of all strengths.
+        records, else estimated from draws of all strengths. Errors are of the strengths above the mean of all nodes
+        with the weights `anchor`; without it, above the level at which the first players entered.
         """
-        n_levels, n = self.tree.n_levels, len(self.tree.parent)
+        tree, n = self.tree, len(self.tree.parent)
+        weights = np.zeros(n)
+        if anchor is not None:
+            weights[tree.n_levels :] = anchor / anchor.sum()
         self.evaluate(mode.strength, share=self.parameters.information)
-        variance, link = np.empty(n), np.empty(n)
-        kernels.vary_alone(self.tree.parent, self.tree.step, self.gain, variance, link)
         if n_draws is None:
             n_draws = min(_MOST, max(_FEWEST, _WORK // n))
-        level = (mode.strength + self.tree.offset)[n_levels:]
+        level = (mode.strength + tree.offset)[tree.n_levels :]
         n_groups, exact = -(-n_draws // lanes.WIDTH), n <= _EXACT
         squares, products, peaks = np.zeros(n), np.zeros(n), list[Floats]()
         for begin in range(0, n_groups, _BATCH):
             tasks = [(seed, group) for group in range(begin, min(begin + _BATCH, n_groups))]
-            for square, product, peak in map_tasks(self._draw, tasks, shared=(level, not exact), workers=workers):
+            shared = (level, weights, not exact)
+            for square, product, peak in map_tasks(self._draw, tasks, shared=shared, workers=workers):
                 squares += square
                 products += product
                 peaks.append(peak)
         if exact:
-            variance, link = self._invert()
+            variance, link = self._invert(weights)
         else:
+            variance, link = self._vary_alone(weights)
             variance += squares / (lanes.WIDTH * n_groups)
             link += products / (lanes.WIDTH * n_groups)
-        return Bands(variance[n_levels:], link[n_levels:], np.concatenate(peaks, axis=1))
+        return Bands(variance[tree.n_levels :], link[tree.n_levels :], np.concatenate(peaks, axis=1))
+
+    def _vary_alone(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Variances and covariances with the node before of what is a player's own, less its part in the mean."""
+        tree = self.tree
+        variance, link = np.empty((2, len(weights)))
+        kernels.vary_alone(tree.parent, tree.step, self.gain, tree.n_levels, variance, link)
+        shared = weights.copy()
+        kernels.solve_tree(tree.parent, tree.step, self.gain, tree.n_levels, shared)
+        return variance - 2 * shared, link - shared - shared[tree.parent]
 
     def vary(self, weights: Floats) -> float:
         """The variance of a weighted sum of strengths, by the curvature of the last evaluation."""
@@ -397,13 +416,15 @@ class Smoother:
         self.solve(weights.copy(), x, _NOTHING, tolerance=1e-8)
         return _dot(weights, x)
 
-    def _draw(self, key: tuple[int, int], level: Floats, wants_products: bool) -> tuple[Floats, Floats, Floats]:
+    def _draw(
+        self, key: tuple[int, int], level: Floats, weights: Floats, wants_products: bool
+    ) -> tuple[Floats, Floats, Floats]:
         """Sums of squares and products of what the opponents' errors add to each node, over eight draws; and peaks.
 
         A draw of the posterior around its mode: strengths x are drawn from the tree, matches are simulated with normal
-        errors, and what they tell is solved for. Given the opponents' part of a draw, a node's own is normal around
-        what the tree makes of it, so only the variance of that mean has to be estimated (Siden, Lindgren, Bolin and
-        Villani 2018: Rao-Blackwellised Monte Carlo).
+        errors, and what they tell is solved for. Given the opponents' part of a draw and the entry levels, a player's
+        own is normal around what the chain makes of them, so only the variance of that mean has to be estimated
+        (Siden, Lindgren, Bolin and Villani 2018: Rao-Blackwellised Monte Carlo).
         """
         tree, timeline = self.tree, self.timeline
         n, rng = len(tree.parent), np.random.default_rng(key)
@@ -411,19 +432,26 @@ class Smoother:
         rng.standard_normal(out=x)
         kernels.walk(tree.parent, tree.step, x)
         push = rng.standard_normal((self.n_matches, lanes.WIDTH))
-        kernels.perturb(self.starts, self.other, timeline.match, timeline.seat, self.curvature, push, x, right)
+        kernels.perturb(self.starts, timeline.match, timeline.seat, self.curvature, self.gathered, push, x, right)
         del push
-        self.solve(right, x, _NOTHING_LANES, tolerance=1e-3)
+        # first with all opponents held, which leaves as a right side what they then pull
+        kernels.solve_tree(tree.parent, tree.step, self.gain, 0, right)
+        x += right
+        kernels.pull_by_opponents(self.starts, self.other, self.curvature, x, right)
+        self.solve(right, x, _NOTHING_LANES, tolerance=1e-4)
+        middle = (weights[:, None] * x).sum(axis=0)
         peak = np.empty((len(timeline.chain) - 1, lanes.WIDTH))
         kernels.find_peaks(timeline.chain, level, x[tree.n_levels :], peak)
         squares, products = np.zeros(n), np.zeros(n)
         if wants_products:
             kernels.pull_by_opponents(self.starts, self.other, self.curvature, x, right)
-            kernels.solve_tree(tree.parent, tree.step, self.gain, right)
+            right[: tree.n_levels] = x[: tree.n_levels]
+            kernels.solve_tree(tree.parent, tree.step, self.gain, tree.n_levels, right)
+            right -= middle
             kernels.add_products(tree.parent, right, squares, products)
-        return squares, products, peak.astype(np.float32)
+        return squares, products, (peak - middle).astype(np.float32)
 
-    def _invert(self) -> tuple[Floats, Floats]:
+    def _invert(self, weights: Floats) -> tuple[Floats, Floats]:
         """The variance of each node and its covariance with its parent, exactly: one solution per node."""
         n, parent = len(self.tree.parent), self.tree.parent
         variance, link = np.empty(n), np.empty(n)
@@ -433,7 +461,10 @@ class Smoother:
             right[nodes, nodes - begin] = 1.0
             self.solve(right, x, _NOTHING_LANES, tolerance=1e-9)
             variance[nodes], link[nodes] = x[nodes, nodes - begin], x[parent[nodes], nodes - begin]
-        return variance, link
+        shared = np.zeros(n)
+        self.solve(weights.copy(), shared, _NOTHING, tolerance=1e-9)
+        middle = _dot(weights, shared)
+        return variance - 2 * shared + middle, link - shared - shared[parent] + middle
 
 
 _NOTHING, _NOTHING_LANES = np.empty(0), np.empty((0, lanes.WIDTH))
