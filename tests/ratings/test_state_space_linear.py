@@ -14,7 +14,9 @@ from ludometer.kernels.state_space import filter as rows
 from ludometer.kernels.state_space import linear as kernel
 from ludometer.matches import Matches, Seats
 from ludometer.players import Labels
+from ludometer.ratings.driver import rate
 from ludometer.ratings.prizes import make_prizes, seat_columns
+from ludometer.ratings.saved import SavedState, from_bytes, to_bytes
 from ludometer.ratings.state_space.design import Known, Sides, make_design
 from ludometer.ratings.state_space.effects import Effect
 from ludometer.ratings.state_space.fitting import Fit, fit
@@ -243,6 +245,21 @@ def test_a_record_with_other_words_for_the_same_values_goes_on_where_the_first_e
         assert own.known.names == other.known.names
         np.testing.assert_array_equal(own.known.keys, other.known.keys)
         np.testing.assert_array_equal(own.belief, other.belief)
+
+
+def test_a_state_with_effects_is_saved() -> None:
+    matches = rich_columns(random_teams(), seed=8)
+    system = FittedStateSpace(replace(RICH, effects=EFFECTS))
+    whole = rate(matches, state=SavedState(StateSpace(), system, system.start(0)))
+    first = rate(matches.part(0, 40), state=SavedState(StateSpace(), system, system.start(0)))
+    assert first.state is not None
+    assert whole.state is not None
+    loaded = from_bytes(to_bytes(first.state))
+    done = rate(matches, state=loaded)
+    np.testing.assert_array_equal(done.rating, whole.rating)
+    effects = loaded.state.effects
+    with pytest.raises(LudometerError, match="beliefs of"):
+        replace(effects[0], belief=effects[0].belief[:-1])
 
 
 def test_pairs_in_the_list_layout_are_pairs() -> None:

@@ -109,10 +109,10 @@ def default_system(matches: Any, *, prizes: Prizes = WINNER, base: Base = "10", 
     name = DEFAULT_SYSTEM
     entry = find_entry(name)
     given = {word for word, value in overrides.items() if value is not None}
-    has_prizes = prizes != WINNER or base != "10"
     is_stream = not isinstance(matches, Matches)
     is_multiplayer = not is_stream and isinstance(matches.table, Seats)
-    if not given <= entry.parameters.keys() or ((has_prizes or is_multiplayer) and not entry.multiplayer):
+    is_for_prizes = prizes != WINNER or is_multiplayer
+    if not given <= entry.parameters.keys() or base != "10" or (is_for_prizes and not entry.multiplayer):
         name = PLAIN_SYSTEM
     system = make_system(name, prizes=prizes, base=base, **overrides)
     if is_stream and hasattr(system, "fitted"):

@@ -76,12 +76,13 @@ class Known:
 
     def grown(self, keys: Counts) -> tuple[Known, Codes]:
         """With the entities that are new, and the number of each of these."""
-        every = np.concatenate((self.keys, keys))
-        unique, first, inverse = np.unique(every, return_index=True, return_inverse=True)
-        order = np.argsort(first, kind="stable")
-        number = np.empty(len(unique), np.int32)
-        number[order] = np.arange(len(unique), dtype=np.int32)
-        return replace(self, keys=unique[order]), number[inverse[len(self.keys) :]]
+        from ludometer.kernels.text.keys import number_keys
+
+        every = np.concatenate((self.keys, keys)).astype(np.uint64)
+        size = 1 << (2 * len(every)).bit_length()
+        numbers, new = np.empty(len(every), np.int32), np.empty(len(every), np.int64)
+        _, n = number_keys(every, np.zeros(size, np.uint64), np.full(size, -1, np.int32), 0, numbers, new)
+        return replace(self, keys=every[new[:n]].astype(np.int64)), numbers[len(self.keys) :]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,28 +120,26 @@ def make_design(
     """The terms of all sides: the players, and what the effects add; entities that are `known` keep their numbers."""
     sides = Sides.of(matches) if sides is None else sides
     player = matches.seats.player[sides.seats]
-    parts = [(sides.side_of, player.astype(np.int64), sides.share)]
-    grown = list[Known]()
+    if not effects:
+        return Design(sides, sides.starts, player, sides.share, np.zeros(0, np.int32), (), n_players)
+    parts, grown = [(sides.side_of, player.astype(np.int64), sides.share)], list[Known]()
+    n_entities, is_shared = n_players, False
     for effect, one in zip(effects, known, strict=True):
         own = _terms(matches, sides, effect, player, one)
-        now, numbers = own.known.grown(own.keys)
-        parts.append((own.side, n_players + numbers.astype(np.int64), own.load))
+        now, number = own.known.grown(own.keys)
+        parts.append((own.side, n_entities + number.astype(np.int64), own.load))
         grown.append(now)
-    # numbers are final only when it is known how many entities each effect has
-    for place in range(1, len(parts)):
-        own_side, number, own_load = parts[place]
-        parts[place] = (own_side, number + sum(len(one) for one in grown[: place - 1]), own_load)
-    if len(parts) == 1:
-        return Design(sides, sides.starts, player, sides.share, np.zeros(0, np.int32), (), n_players)
+        n_entities += len(now)
+        is_shared |= effect.whose == "all"
     side = np.concatenate([part[0] for part in parts])
-    side, number, load = _netted(
-        sides, side, np.concatenate([part[1] for part in parts]), np.concatenate([part[2] for part in parts])
-    )
     order = np.argsort(side, kind="stable")
-    side, number, load = side[order], number[order], load[order]
+    side = side[order]
+    entity = np.concatenate([part[1] for part in parts])[order]
+    load = np.concatenate([part[2] for part in parts])[order]
     terms = np.searchsorted(side, np.arange(len(sides.starts)))
-    slot = _slots(sides.match[side], terms[sides.sides[:-1]], number)
-    return Design(sides, terms, number.astype(np.int32), load, slot, tuple(grown), n_players)
+    has_slots = is_shared and np.diff(sides.sides).max(initial=0) > 2
+    slot = _slots(sides.match[side], terms[sides.sides[:-1]], entity) if has_slots else np.zeros(0, np.int32)
+    return Design(sides, terms, entity.astype(np.int32), load, slot, tuple(grown), n_players)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,8 +171,10 @@ def _terms(matches: Matches, sides: Sides, effect: Effect, player: Codes, known:
     if not per_seat:
         column = _at(column, sides.match[seats_of_side])
     known, value, load = _coded(column, effect, known)
-    key = value << 32 if effect.whose == "all" else _key(value, player)
-    return _kept(load != 0, seats_of_side, key, load * sides.share, known)
+    if effect.whose == "player":
+        return _kept(load != 0, seats_of_side, _key(value, player), load * sides.share, known)
+    side, keys, load = _netted(sides, seats_of_side, value << 32, load * sides.share)
+    return _kept(load != 0, side, keys, load, known)
 
 
 def find_column(matches: Matches, name: str) -> tuple[Covariate, bool]:
@@ -219,22 +220,19 @@ def _better(matches: Matches, sides: Sides) -> Counts:
     return np.where(advantage > 0, sides.sides[:-1], np.where(advantage < 0, sides.sides[1:] - 1, -1))
 
 
-def _netted(sides: Sides, side: Counts, entity: Counts, load: Floats) -> tuple[Counts, Counts, Floats]:
+def _netted(sides: Sides, side: Counts, keys: Counts, load: Floats) -> tuple[Counts, Counts, Floats]:
     """What a side has twice counts once with both weights, and what two sides both have by the difference only."""
     match = sides.match[side]
-    order = np.lexsort((side, entity, match))
-    match, side, entity, load = match[order], side[order], entity[order], load[order]
+    order = np.lexsort((side, keys, match))
+    match, side, keys, load = match[order], side[order], keys[order], load[order]
     fresh = np.ones(len(match), bool)
     apart = (np.diff(side) != 0) & (np.diff(sides.sides)[match[1:]] != 2)
-    fresh[1:] = (np.diff(match) != 0) | (np.diff(entity) != 0) | apart
-    if fresh.all():
-        return side, entity, load
+    fresh[1:] = (np.diff(match) != 0) | (np.diff(keys) != 0) | apart
     heads = np.flatnonzero(fresh)
     # what is there once keeps its side and its weight
     head_of = heads[np.cumsum(fresh) - 1]
     net = np.add.reduceat(np.where(side == side[head_of], load, -load), heads)
-    kept = net != 0
-    return side[heads][kept], entity[heads][kept], net[kept]
+    return side[heads], keys[heads], net
 
 
 def _slots(match: Counts, heads: Counts, entity: Counts) -> Codes:
@@ -271,6 +269,9 @@ def _places(sides: Counts, place: Codes) -> Codes:
 
 
 def _ranked(sides: Counts, place: Codes) -> Codes:
+    if (np.diff(sides) == 2).all():
+        behind = place[::2] > place[1::2]
+        return np.column_stack((behind, ~behind)).ravel().astype(np.int32)
     match = np.repeat(np.arange(len(sides) - 1), np.diff(sides))
     return (np.lexsort((np.arange(len(place)), place, match)) - sides[match]).astype(np.int32)
 

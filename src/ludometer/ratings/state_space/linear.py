@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ludometer.arrays import Counts, Floats, Halves
-from ludometer.errors import MatchDataError
+from ludometer.errors import LudometerError, MatchDataError
 from ludometer.kernels.runtime import lanes
 from ludometer.kernels.state_space import filter as rows
 from ludometer.kernels.state_space import linear as kernel
@@ -205,6 +205,11 @@ class EffectState:
     belief: Floats
     """(entities, ROWS), like that of players."""
     career: Floats
+
+    def __post_init__(self) -> None:
+        n = len(self.known)
+        if self.belief.shape != (n, rows.ROWS) or self.career.shape != (n, rows.COLUMNS):
+            raise LudometerError(f"an effect with {n} entities, and beliefs of {len(self.belief)}")
 
     @classmethod
     def new(cls) -> EffectState:
