@@ -59,8 +59,7 @@ def simulate(
         halves[t] = 1 if rng.random() < draws * 4 * p * (1 - p) else 2 * (rng.random() < p)
         today[i] += 1
         today[j] += 1
-    columns = {"advantage": "order"} if values.advantage else {}
     matches = Matches.of_pairs(
-        first, second, halves, time=day.astype("datetime64[D]"), players=Players.numbered(n_players), **columns
-    )  # type: ignore[arg-type]
-    return matches, truth
+        first, second, halves, time=day.astype("datetime64[D]"), players=Players.numbered(n_players)
+    )
+    return (matches.with_columns(advantage="order") if values.advantage else matches), truth

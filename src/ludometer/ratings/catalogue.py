@@ -18,7 +18,7 @@ from ludometer.ratings.prizes import WINNER, Prizes
 from ludometer.ratings.state_space.parameters import Parameters
 from ludometer.scale import Base
 
-DEFAULT_SYSTEM = "elo"
+DEFAULT_SYSTEM = "state-space"
 """What rates and predicts unless a system is named."""
 
 PLAIN_SYSTEM = "elo"
