@@ -6,15 +6,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
-from ludometer.errors import MatchDataError
+from ludometer.arrays import Floats
+from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
 from ludometer.players import Players
-from ludometer.ratings.state_space.parameters import Parameters
+from ludometer.ratings import rate
+from ludometer.ratings.catalogue import make_system
+from ludometer.ratings.state_space.fitting import fit
+from ludometer.ratings.state_space.parameters import BASIC, INGREDIENTS, Parameters
 from ludometer.ratings.state_space.plain import PlainFilter
 from ludometer.ratings.state_space.runs import PairRuns
-from ludometer.ratings.state_space.system import FittedStateSpace
+from ludometer.ratings.state_space.system import FittedStateSpace, StateSpace
+from ludometer.ratings.systems.elo import Elo
 from ludometer.scale import ELO
+from tests.ratings.simulated_strengths import simulate
 
 ALL = Parameters(
     spread=220,
@@ -130,3 +137,131 @@ def test_matches_before_the_last_one_are_refused() -> None:
     state, _ = system.play(system.start(0), matches.part(200, 400))
     with pytest.raises(MatchDataError, match="before the last one"):
         system.play(state, matches.part(0, 200))
+
+
+RECOVERED = {
+    "strength": {},
+    "advantage": {"advantage": 60.0},
+    "entry": {"entry_drift": 150.0},
+    "learning": {"learning": 40.0, "learning_matches": 4.0},
+    "young drift": {"young_drift": 15.0, "young_matches": 30.0},
+    "activity": {"activity": 40.0, "activity_days": 40.0},
+    "rust": {"rust": 300.0},
+    "form": {"form": 150.0, "form_days": 100.0},
+    "drift by matches": {"match_drift": 25.0},
+}
+
+
+@pytest.mark.parametrize("name", RECOVERED)
+def test_parameters_are_recovered_within_their_intervals(name: str) -> None:
+    truth = Parameters(spread=250, drift=80, **RECOVERED[name])
+    matches, _ = simulate(truth, 9_000, 300, seed=3)
+    ingredients = [one for one in INGREDIENTS if one.name == name]
+    found = fit(PairRuns.of(matches), frozenset({"time", "advantage"}), ingredients=ingredients, select=False)
+    knobs = [knob for one in (BASIC, *ingredients) for knob in one.knobs]
+    assert {knob.name for knob in knobs} == found.errors.keys()
+    losses = PairRuns.of(matches).begin([truth, found.parameters]).play(0, len(matches))[len(matches) // 20 :]
+    assert 2 * np.subtract(*losses.sum(axis=0)) < chi2.ppf(0.999, len(knobs))
+    if name == "drift by matches":
+        # the two drifts can hardly be told apart: each interval alone is too short, the joint region is not
+        return
+    for knob in knobs:
+        value, error, true = (
+            getattr(found.parameters, knob.name),
+            found.errors[knob.name],
+            getattr(truth, knob.name),
+        )
+        away = np.log(value / true) * value / error if knob.is_log else (value - true) / error
+        assert abs(away) < 3.3, f"{knob.name}: {value:.1f} ± {error:.1f}, true {true}"
+
+
+def test_ingredients_that_do_not_pay_are_left_out_and_those_that_do_are_kept() -> None:
+    truth = Parameters(spread=250, drift=80, advantage=60, learning=40, learning_matches=4)
+    matches, _ = simulate(truth, 12_000, 300, seed=4)
+    system = StateSpace().fitted(matches, in_sample=True)
+    assert system.fit is not None
+    kept = {trial.ingredient for trial in system.fit.trials if trial.kept}
+    assert {"advantage"} <= kept
+    assert kept & {"entry", "learning"}
+    assert not kept & {"pairing", "form", "activity"}
+    words = system.parameters["in_words"]
+    assert any("the better seat is worth" in sentence for sentence in words)
+
+
+def test_forecasts_are_calibrated_and_better_than_those_of_a_tuned_elo() -> None:
+    matches, truth = simulate(Parameters(spread=250, drift=120, entry_drift=100), 12_000, 300, seed=5)
+    half = len(matches) // 2
+    system = StateSpace().fitted(matches.part(0, half), in_sample=False)
+    expected = system.play(system.start(0), matches)[1][half:]
+    score = matches.pairs.score[half:]
+    best = 1 / (1 + np.exp(-(truth[half:, 0] - truth[half:, 1]) / ELO))
+
+    def loss(forecast: Floats) -> float:
+        return float(-(score * np.log(forecast) + (1 - score) * np.log1p(-forecast)).mean())
+
+    elo = min(loss(Elo(k=k).play(Elo(k=k).start(0), matches)[1][half:]) for k in (16, 24, 32, 48, 64))
+    assert loss(best) < loss(expected) < elo - 0.003
+    # flat calibration: the regression of results on the forecast's logit has slope 1
+    logit = np.log(expected / (1 - expected))
+    weight = expected * (1 - expected)
+    slope = 1 + float(((score - expected) * logit).sum() / (weight * logit**2).sum())
+    assert slope == pytest.approx(1, abs=3.3 / np.sqrt((weight * logit**2).sum()))
+
+
+def test_the_sd_of_ratings_covers_the_truth() -> None:
+    inside = []
+    for seed in range(4):
+        values = Parameters(spread=250, drift=100)
+        matches, truth = simulate(values, 4_000, 150, seed=seed)
+        system = FittedStateSpace(values)
+        state, _ = system.play(system.start(0), matches)
+        last = {int(code): truth[t, side] for t in range(len(matches)) for side, code in enumerate(_codes(matches, t))}
+        codes = np.array([*last])
+        # everybody's level is free: compare around the mean
+        career = FittedStateSpace(replace(values, drift=0.0))
+        error = career.ratings(state)[codes] - np.array([*last.values()])
+        inside.append(np.abs(error - error.mean()) < 1.96 * career.uncertainty(state)[codes])
+    assert 0.92 < np.concatenate(inside).mean() < 0.98
+
+
+def _codes(matches: Matches, t: int) -> tuple[int, int]:
+    return int(matches.pairs.first[t]), int(matches.pairs.second[t])
+
+
+@pytest.mark.parametrize(
+    "matches",
+    [
+        Matches.of_pairs([0], [1], [1]),
+        Matches.of_pairs([0, 0, 0], [1, 1, 1], [1, 1, 1]),
+        Matches.of_pairs([0, 0], [1, 2], [0.5, 0.5], time=[5, 5]),
+        Matches.of_pairs([0] * 60, [*range(1, 61)], [0] * 60, time=np.arange(60)),
+        Matches.of_pairs([0, 2] * 50, [1, 3] * 50, [1, 0] * 50, time=np.arange(100), advantage="order"),
+        Matches.of_pairs(np.arange(0, 6_000, 2), np.arange(1, 6_000, 2), np.tile([1, 0], 1_500)),
+    ],
+    ids=["one match", "one pair", "equal times", "never wins", "two islands", "newcomers only"],
+)
+def test_poor_records_get_sensible_ratings(matches: Matches) -> None:
+    ratings = rate(matches)
+    assert ratings.provenance.method == "state-space"
+    assert np.isfinite(ratings.rating).all()
+    assert ratings.sd is not None
+    assert (ratings.sd > 0).all()
+    assert np.abs(ratings.rating - 1500).max() < 1500
+
+
+def test_no_matches_and_wrong_parameters_are_refused() -> None:
+    with pytest.raises(MatchDataError, match="no matches"):
+        StateSpace().fitted(Matches.of_pairs([], [], []), in_sample=True)
+    with pytest.raises(LudometerError, match="drift must be at least 0"):
+        make_system("state-space:drift=-1")
+    with pytest.raises(LudometerError, match="no parameter 'k'"):
+        make_system("state-space:k=3")
+
+
+def test_given_parameters_stay_and_the_others_are_fitted() -> None:
+    matches, _ = simulate(Parameters(spread=250, drift=80), 1_500, 60, seed=6)
+    system = make_system("state-space:drift=10")
+    fitted = system.fitted(matches, in_sample=True)  # type: ignore[union-attr]
+    assert fitted.parameters["drift"] == 10
+    assert "spread" in fitted.parameters["errors"]
+    assert "drift" not in fitted.parameters["errors"]

@@ -167,8 +167,8 @@ class Ingredient:
     """What has to be there: a column of the record, or another ingredient."""
 
 
-BASIC = Ingredient("strength", (Knob("spread", 250.0), Knob("drift", 60.0)))
-TIMELESS = Ingredient("strength", (Knob("spread", 250.0), Knob("match_drift", 5.0)))
+BASIC = Ingredient("strength", (Knob("spread", 250.0, doubt=0.7), Knob("drift", 60.0, doubt=1.0)))
+TIMELESS = Ingredient("strength", (Knob("spread", 250.0, doubt=0.7), Knob("match_drift", 5.0, doubt=1.0)))
 """The basic ingredient of a record without times."""
 
 INGREDIENTS = (

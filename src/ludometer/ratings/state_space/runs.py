@@ -59,6 +59,9 @@ class PairRuns:
         seat = matches.advantages if has_seats else np.zeros(0, np.int8)
         weight = np.zeros(0) if matches.weight is None else matches.weight
         day = days_of(matches.time, len(matches), clock)
+        for own in (day, seat, weight):
+            # the columns of a record are read-only, and one kind of array is one compilation
+            own.flags.writeable = False
         return cls(matches, day, seat, weight, int(matches.counts.max(initial=0)))
 
     def __len__(self) -> int:
