@@ -74,7 +74,7 @@ def test_rate_takes_k_and_start(run: Run) -> None:
 
 
 def test_a_stream_gives_the_same_list(run: Run) -> None:
-    whole = checked("rate", run("rate", CLUB, "--json", "-").out)
+    whole = checked("rate", run("rate", CLUB, "--json", "-", "--system", "elo").out)
     stream = checked("rate", run("rate", CLUB, "--json", "-", "--stream").out)
     assert stream["players"] == whole["players"]
     assert stream["provenance"]["data"] == whole["provenance"]["data"]
@@ -97,7 +97,7 @@ def test_a_stream_tells_what_it_left_out(run: Run, tmp_path: Path) -> None:
 def test_what_is_null_has_a_reason(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "one.csv"
     path.write_text("winner,loser\nAnn,Ben\n")
-    absent = checked("rate", run("rate", path, "--json", "-").out)["absent"]
+    absent = checked("rate", run("rate", path, "--json", "-", "--system", "elo").out)["absent"]
     assert absent == {
         "players.sd": "elo gives no uncertainty",
         "players.last": "the file has no times",
@@ -316,7 +316,9 @@ def test_islands_are_told_and_small_ones_left_out(run: Run, tmp_path: Path) -> N
 def test_one_match_is_enough(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "one.csv"
     path.write_text("winner,loser\nAnn,Ben\n")
-    assert [p["rating"] for p in checked("rate", run("rate", path, "--json", "-").out)["players"]] == [1512.0, 1488.0]
+    plain = checked("rate", run("rate", path, "--json", "-", "--system", "elo").out)
+    assert [p["rating"] for p in plain["players"]] == [1512.0, 1488.0]
+    assert run("rate", path).status == 0
     assert run("evaluate", path).status == 0
     assert run("predict", path, "Ann", "Ben").status == 0
 
@@ -485,7 +487,7 @@ def test_help_loads_no_library() -> None:
 
 def test_every_command_has_help_with_an_example(run: Run) -> None:
     commands = re.findall(r"^  (\w+) ", run("--help").out.split("Commands:")[1], re.M)
-    known = "demo measure rate evaluate predict noise learn simulate skat chess backgammon schema doctor completion"
+    known = "demo measure rate evaluate predict advise arena engines noise learn simulate skat chess backgammon schema doctor completion"
     assert set(known.split()) == set(commands)
     for name in commands:
         done = run(name, "--help")
@@ -520,7 +522,9 @@ def test_help_names_what_an_option_takes_and_its_default_in_plain_words(run: Run
 
 
 def test_rate_and_predict_say_by_which_system(run: Run) -> None:
-    assert "by elo: k 24, start rating 1500; ludometer evaluate shows" in run("rate", CLUB, "--top", 1).err
+    assert "by state-space: newcomers differ from the level" in run("rate", CLUB, "--top", 1).err
+    plain = run("rate", CLUB, "--top", 1, "--system", "elo").err
+    assert "by elo: k 24, start rating 1500; ludometer evaluate shows" in plain
     assert "by elo: k 40" in run("predict", CLUB, "Dina", "Wim", "--system", "elo:k=40").err
     assert "by glicko2: tau 0.5" in run("rate", CLUB, "--top", 1, "--system", "glicko2").err
 
@@ -539,7 +543,7 @@ def test_columns_that_a_system_ignores_are_named(run: Run, tmp_path: Path, colum
     path = tmp_path / "games.csv"
     path.write_text("white,black,result,extra\nAnn,Ben,1,1\nBen,Cem,0,2\n")
     word = "order" if column == "advantage" else "extra"
-    done = run("rate", path, f"--{column}", word)
+    done = run("rate", path, "--system", "elo", f"--{column}", word)
     assert done.status == 0
     assert f"elo ignores the {column}" in done.err
     missing = run("rate", path, f"--{column}", "none-such")

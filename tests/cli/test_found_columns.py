@@ -41,7 +41,8 @@ def test_scores_need_not_be_asked_for(run: Run, tmp_path: Path) -> None:
     assert re.search("score home_score : away_score", found.err)
 
 
-@pytest.mark.parametrize("command", ["rate", "measure"])
-def test_others_do_not_speak_of_an_advantage(command: str, run: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", [("rate", "--system", "elo"), ("measure",)])
+def test_others_do_not_speak_of_an_advantage(command: tuple[str, ...], run: Run, tmp_path: Path) -> None:
     (tmp_path / "cup.csv").write_text(CUP)
-    assert "advantage" not in run(command, tmp_path / "cup.csv").err
+    name, *options = command
+    assert "advantage" not in run(name, tmp_path / "cup.csv", *options).err

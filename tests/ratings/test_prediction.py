@@ -78,7 +78,8 @@ def test_players_must_be_known_and_different() -> None:
 
 
 def test_the_summary_names_both_and_the_plot_is_drawn() -> None:
-    forecast = predict(Matches.of_pairs([0], [1], [1], players=Players.named(["Ann", "Ben"])), "Ann", "Ben")
+    matches = Matches.of_pairs([0], [1], [1], players=Players.named(["Ann", "Ben"]))
+    forecast = predict(matches, "Ann", "Ben", system=Elo())
     assert forecast.summary().splitlines()[0] == "Ann (1512) against Ben (1488)"
     assert forecast.to_frame()["probability"].sum() == pytest.approx(1)
     assert forecast.plot().to_dict()["mark"]["type"] == "bar"

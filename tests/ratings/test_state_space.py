@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -139,7 +140,7 @@ def test_matches_before_the_last_one_are_refused() -> None:
         system.play(state, matches.part(0, 200))
 
 
-RECOVERED = {
+RECOVERED: dict[str, Any] = {
     "strength": {},
     "advantage": {"advantage": 60.0},
     "entry": {"entry_drift": 150.0},
