@@ -487,7 +487,10 @@ def test_help_loads_no_library() -> None:
 
 def test_every_command_has_help_with_an_example(run: Run) -> None:
     commands = re.findall(r"^  (\w+) ", run("--help").out.split("Commands:")[1], re.M)
-    known = "demo measure rate evaluate predict advise arena engines noise learn simulate skat chess backgammon schema doctor completion"
+    known = (
+        "demo measure rate evaluate predict advise arena engines noise learn simulate skat chess backgammon schema "
+        "doctor completion"
+    )
     assert set(known.split()) == set(commands)
     for name in commands:
         done = run(name, "--help")

@@ -12,6 +12,7 @@ from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.ratings import predict
 from ludometer.ratings.draws import DrawTally, draw_probability, fit_draws
+from ludometer.ratings.systems.elo import Elo
 from ludometer.simulate import StrengthGame, simulate_strengths
 
 
