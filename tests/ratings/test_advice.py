@@ -12,7 +12,7 @@ from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.ratings import Elo, Glicko2, Static
-from ludometer.ratings.advice import Belief, Goal, advise, compare_pairs, expected_reduction
+from ludometer.ratings.advice import Belief, Goal, advise, compare_pairs, expected_reduction, plan_round
 from ludometer.ratings.draws import draw_probability
 from ludometer.scale import ELO
 
@@ -197,6 +197,31 @@ def test_every_system_with_errors_can_advise(goal: Goal, system: Static | Glicko
     assert advice.to_frame().height == 7
     assert "would shrink the error" in advice.summary()
     assert "gains" in advice.charts()
+
+
+def test_in_a_round_nobody_plays_twice_and_matches_count_on_each_other() -> None:
+    """Each match is the best of those still possible, in the belief that the ones before it leave."""
+    belief = some_belief(8)
+    plan = plan_round(belief, "ratings", 0.0, None, 9)
+    assert sorted([*plan.first, *plan.second]) == list(range(8))
+    c, idle = belief.covariance, np.ones(8, bool)
+    for step in range(4):
+        gains = {}
+        for i in range(8):
+            for j in range(i):
+                a = np.eye(8)[i] - np.eye(8)[j]
+                spread = a @ c @ a
+                told = expected_reduction(np.array([belief.mean[i] - belief.mean[j]]), np.array([spread]))[0]
+                left = c - told / spread**2 * np.outer(c @ a, c @ a)
+                gains[i, j] = (ELO**2 * float(np.trace(c) - np.trace(left)), left) if idle[i] and idle[j] else (0.0, c)
+        best = max(gains, key=lambda pair: gains[pair][0])
+        assert {int(plan.first[step]), int(plan.second[step])} == set(best)
+        assert plan.gain[step] == pytest.approx(gains[best][0])
+        idle[list(best)] = False
+        c = gains[best][1]
+    advice = advise(record(), system=Static(sd=200), n_matches=6, as_round=True)
+    assert len(advice.suggestions) == 5
+    assert "the 5 matches together would remove" in advice.summary()
 
 
 def test_matches_of_one_player_serve_that_player() -> None:

@@ -97,3 +97,30 @@ def test_an_unknown_vote_is_named_with_its_row() -> None:
     frame = VOTES.with_columns(winner=pl.Series(["model_a", "model_c", "tie", "tie", "tie"]))
     with pytest.raises(LudometerError, match=r"winner names neither player, nor a draw[\s\S]*model_c"):
         read_matches(frame)
+
+
+@pytest.mark.parametrize("kind", ["frame", "parquet", "jsonl"])
+def test_what_is_nested_is_found_by_its_path(tmp_path: Path, kind: str) -> None:
+    """Arenas keep lengths and topics in structures: the fields are columns, and a star stands for the seat."""
+    nested = VOTES.with_columns(
+        meta=pl.struct(
+            pl.col("length_a").alias("sum_a_tokens"),
+            pl.col("length_b").alias("sum_b_tokens"),
+            pl.struct(math=pl.col("judge") == "h1").alias("tag"),
+            turns=pl.concat_list(pl.lit(1), pl.lit(2)),
+        )
+    ).drop("length_a", "length_b")
+    source: object = nested
+    if kind != "frame":
+        source = tmp_path / f"votes.{kind}"
+        (nested.write_parquet if kind == "parquet" else nested.write_ndjson)(tmp_path / f"votes.{kind}")
+    votes = read_matches(source, seat_covariates="meta.sum_*_tokens", where='"meta.tag.math"')
+    values = votes.seat_covariates["meta.sum_*_tokens"]
+    assert isinstance(values, np.ndarray)
+    assert values.tolist() == [100, 50, 80, 90]
+    groups = read_file(source, ReadOptions(by="meta.tag.math")).groups
+    assert {value: len(matches) for value, matches in groups.items()} == {"true": 2, "false": 3}
+    with pytest.raises(LudometerError, match=r"holds List\(.*\), not text or numbers|no such column"):
+        read_matches(source, covariates="meta.turns")
+    with pytest.raises(LudometerError, match="cannot find the columns of the two players"):
+        read_matches(nested.rename({"model_a": "x", "model_b": "y"}))

@@ -40,6 +40,9 @@ class AdviseOptions:
         help="Compare only players with at least N matches.",
     )
     top: int = option("--top", type=click.IntRange(1), default=10, metavar="N", help="List the N best matches.")
+    as_round: bool = option(
+        "--round", is_flag=True, help="Choose a round: nobody plays twice, and each match counts on those above it."
+    )
     system: str | None = option(
         "--system",
         show_default="that of rate if it states errors, else static",
@@ -60,6 +63,7 @@ def command(options: AdviseOptions) -> None:
     \b
     ludometer advise league.csv
     ludometer advise league.csv --goal top --top 5
+    ludometer advise league.csv --round --top 12
     ludometer advise league.csv --for "Ann Smith" --system glicko2 --json advice.json
     """
     listen()
@@ -78,6 +82,7 @@ def command(options: AdviseOptions) -> None:
                 player=options.player_name,
                 min_matches=options.min_matches,
                 n_matches=options.top,
+                as_round=options.as_round,
             )
         if not parts:
             note_system(advice.provenance.method, advice.provenance.parameters)

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ludometer.arrays import Codes, Counts, Floats
+from ludometer.arrays import Codes, Counts, Floats, Mask
 from ludometer.chart_style import INK
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 Goal = Literal["ratings", "ranks", "top"]
 
-_MOST_PLAYERS = 1000
-"""All pairs of so many are compared."""
+_MOST_PLAYERS, _MOST_IN_ROUND = 1000, 300
+"""All pairs of so many are compared: once, or anew for each match of a round."""
 _NODES = 24
 _CHUNK = 1 << 16
 _GRID = 1000
@@ -80,6 +80,8 @@ class Advice(Shown):
     goal: Goal
     player: str | None
     """Whose matches were compared, if not everybody's."""
+    as_round: bool
+    """Whether nobody plays twice, and each match counts on those before it."""
     doubt: float
     """Ratings: the sum of variances (Elo points squared); ranks: of q (1 - q) over pairs; top: 1 - the sum of p^2."""
     n_compared: int
@@ -102,6 +104,7 @@ class Advice(Shown):
             "parameters": self.provenance.parameters,
             "goal": self.goal,
             "player": self.player,
+            "round": self.as_round,
             "doubt": self.doubt,
             "compared_players": self.n_compared,
             "matches": [_row(one) for one in self.suggestions],
@@ -129,6 +132,9 @@ class Advice(Shown):
             f"{best.first} against {best.second} would shrink the error of their difference from {best.error:.0f} to "
             f"{best.error_after:.0f} points, and remove {percent(best.share, 2)} {self._unit}",
         ]
+        if self.as_round:
+            removed = percent(sum(one.share for one in self.suggestions), 1)
+            lines.append(f"the {len(self.suggestions)} matches together would remove {removed}")
         if self.n_compared < self.n_players:
             lines.append(f"compared: all pairs of the {self.n_compared:,} players most in doubt, of {self.n_players:,}")
         return "\n".join(lines)
@@ -165,6 +171,7 @@ def advise(
     player: str | None = None,
     min_matches: int = 1,
     n_matches: int = 10,
+    as_round: bool = False,
 ) -> Advice:
     """The matches whose results would reduce uncertainty most, after the last match of a record.
 
@@ -173,6 +180,9 @@ def advise(
     probability of being first). With a `player` only their matches are compared; players with fewer than `min_matches`
     are left out. The system has to state the errors of its ratings; the default is that of `rate` if it does, else
     static. Among more than 1,000 players, those most in doubt are compared.
+
+    Each match is compared as if it were the only one. With `as_round` they are a round in which nobody plays twice:
+    each is the one that tells most once those before it are played, whatever their results; among 300 players at most.
 
     >>> from ludometer.players import Players
     >>> names = Players.named(["Ann", "Ben", "Cem"])
@@ -204,8 +214,8 @@ def advise(
     if len(known) < 2:
         raise LudometerError(f"advice needs two players with at least {min_matches} matches")
     belief = Belief.of(chosen, state, listed.rating, listed.sd, known)
-    belief = belief.narrowed(goal, own, _MOST_PLAYERS)
-    best = compare_pairs(belief, goal, draws.fit(), own, n_matches)
+    belief = belief.narrowed(goal, own, _MOST_IN_ROUND if as_round else _MOST_PLAYERS)
+    best = (plan_round if as_round else compare_pairs)(belief, goal, draws.fit(), own, n_matches)
     forecast = chosen.expect(state, best.first, best.second)
     names = listed.players.names
     suggestions = tuple(
@@ -226,6 +236,7 @@ def advise(
         suggestions=suggestions,
         goal=goal,
         player=player,
+        as_round=as_round,
         doubt=best.doubt,
         n_compared=len(belief.code),
         n_matches=listed.n_matches,
@@ -284,8 +295,16 @@ class Compared:
     doubt: float
 
 
-def compare_pairs(belief: Belief, goal: Goal, nu: float, own: int | None, n_best: int) -> Compared:
-    """All pairs of a belief, or those with one player, by their gain; `nu` is Davidson's rate of draws."""
+_PER_PAIR = ("first", "second", "error", "after", "gain")
+
+
+def compare_pairs(
+    belief: Belief, goal: Goal, nu: float, own: int | None, n_best: int, idle: Mask | None = None
+) -> Compared:
+    """All pairs of a belief, or those with one player, by their gain; `nu` is Davidson's rate of draws.
+
+    `idle` says who may play, by place, if not all.
+    """
     n, mean, c = len(belief.code), belief.mean, belief.covariance
     place = None if own is None else int(np.flatnonzero(belief.code == own)[0])
     matrix, doubt = _goal_matrix(belief, goal, place)
@@ -293,6 +312,9 @@ def compare_pairs(belief: Belief, goal: Goal, nu: float, own: int | None, n_best
         first, second = np.triu_indices(n, 1)
     else:
         first, second = np.full(n - 1, place), np.delete(np.arange(n), place)
+    if idle is not None:
+        able = idle[first] & idle[second]
+        first, second = first[able], second[able]
     inner = c @ matrix @ c
     variance = np.diag(c)
     spread = variance[first] + variance[second] - 2 * c[first, second]
@@ -314,6 +336,26 @@ def compare_pairs(belief: Belief, goal: Goal, nu: float, own: int | None, n_best
         gain[order],
         doubt,
     )
+
+
+def plan_round(belief: Belief, goal: Goal, nu: float, own: int | None, n_best: int) -> Compared:
+    """Pairs of players who play once each: every pair is the best once those before it are played.
+
+    A match takes R / s^4 (C a)(C a)' from the covariance on average; means stay what they are on average.
+    """
+    chosen: list[Compared] = []
+    idle = np.ones(len(belief.code), bool)
+    while len(chosen) < n_best and idle.sum() > 1 and (own is None or not chosen):
+        best = compare_pairs(belief, goal, nu, own, 1, idle)
+        i, j = (int(np.flatnonzero(belief.code == code)[0]) for code in (best.first[0], best.second[0]))
+        idle[[i, j]] = False
+        c, spread, left = belief.covariance, best.error[0] ** 2, best.after[0] ** 2
+        moved = c[:, i] - c[:, j]
+        share = (spread - left) / spread**2 if spread > 0 else 0.0
+        belief = replace(belief, covariance=c - share * np.outer(moved, moved))
+        chosen.append(best)
+    joined = {name: np.concatenate([getattr(one, name) for one in chosen]) for name in _PER_PAIR}
+    return Compared(**joined, doubt=chosen[0].doubt)
 
 
 def expected_reduction(mean: Floats, variance: Floats, nu: float = 0.0) -> Floats:

@@ -11,8 +11,8 @@ TIMES = ("timestamp", "tstamp")
 ONE_HOT = ("winner_model_a", "winner_model_b", "winner_tie")
 """Instead of a column of winners: three columns, of which one is 1."""
 
-SEATS = ("_a", "_b")
-"""How the names of two columns end that hold a value per player."""
+SEATS = ("a", "b")
+"""What tells the two columns of a value per player apart: length_a and length_b."""
 
 _FIRST_WON, _TIED, _SECOND_WON = 2, 1, 0
 _BOTH_BAD = {"bothbad", "tiebothbad", "bothwrong", "bothlose"}

@@ -146,9 +146,9 @@ def _sources(finder: Finder, option: str, kind: str, name: str, columns: PairCol
     """The column of this name; of columns per seat, where a row is a match, those that end in _1 and _2 (_a and _b)."""
     wanted: tuple[str, ...] = (name,)
     if kind not in MATCH_COLUMNS and isinstance(columns, PairColumns):
-        lettered = tuple(name + ending for ending in SEATS)
-        is_lettered = columns.is_arena and len(finder.all_of(own.casefold() for own in lettered)) == len(SEATS)
-        wanted = lettered if is_lettered else (f"{name}_1", f"{name}_2")
+        letters, numbers = (_of_seats(name, marks) for marks in (SEATS, ("1", "2")))
+        is_lettered = columns.is_arena and len(finder.all_of(own.casefold() for own in letters)) == len(SEATS)
+        wanted = letters if is_lettered else numbers
         if kind == "seat_covariates" and columns.has_teams:
             wanted = _columns_of_players(finder, name, columns) or wanted
     return tuple(found for own in wanted if (found := finder.named(option, own)))
@@ -161,6 +161,11 @@ def _columns_of_players(finder: Finder, name: str, columns: PairColumns) -> tupl
         beside = (f"{player}_{fold(name)}", f"{fold(name)}_{player}")
         found.append(finder.first_of((player.replace("player", fold(name)), *beside) if "player" in player else beside))
     return tuple(own for own in found if own) if all(found) else ()
+
+
+def _of_seats(name: str, marks: Sequence[str]) -> tuple[str, ...]:
+    """The two columns of a value per player: the mark stands at the end, or where the name has a star."""
+    return tuple(name.replace("*", mark) if "*" in name else f"{name}_{mark}" for mark in marks)
 
 
 def _known_sources(finder: Finder, kind: str, columns: PairColumns | SeatColumns) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -16,6 +16,7 @@ import numpy as np
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.read.files.damage import check_arrow, check_parquet
 from ludometer.read.files.limits import read_whole
+from ludometer.read.files.nested import find_fields
 from ludometer.read.files.source import BATCH_ROWS, HEAD_ROWS, Source, plain_errors
 from ludometer.read.files.text import open_csv
 from ludometer.read.files.unpack import put_back, unpacker
@@ -165,11 +166,16 @@ def _lazy_source(name: str, scan: Callable[[Any], pl.LazyFrame]) -> Source:
 
     with plain_errors(name):
         schema = scan(pl).collect_schema()
+    fields = find_fields(schema)
 
     def batches(columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        return iter(scan(pl).select(columns).collect_batches(chunk_size=BATCH_ROWS))
+        wanted = [fields[column][0] if column in fields else pl.col(column) for column in columns]
+        return iter(scan(pl).select(wanted).collect_batches(chunk_size=BATCH_ROWS))
 
-    return Source(name, dict(schema), batches, head=lambda: scan(pl).head(HEAD_ROWS).collect())
+    def head() -> pl.DataFrame:
+        return scan(pl).head(HEAD_ROWS).with_columns(place for place, _ in fields.values()).collect()
+
+    return Source(name, _with_fields(schema, fields), batches, head=head)
 
 
 def _table_source(name: str, table: Any) -> Source:
@@ -180,12 +186,21 @@ def _table_source(name: str, table: Any) -> Source:
             frame = table.collect() if isinstance(table, pl.LazyFrame) else pl.DataFrame(table)
         except ImportError as error:
             raise LudometerError("to read pandas tables, install PyArrow: pip install pyarrow") from error
+    fields = find_fields(frame.schema)
     return Source(
         name,
-        dict(frame.schema),
-        lambda columns: frame.select(columns).iter_slices(BATCH_ROWS),
-        head=lambda: frame.head(HEAD_ROWS),
+        _with_fields(frame.schema, fields),
+        lambda columns: frame.select(
+            [fields[column][0] if column in fields else pl.col(column) for column in columns]
+        ).iter_slices(BATCH_ROWS),
+        head=lambda: frame.head(HEAD_ROWS).with_columns(place for place, _ in fields.values()),
     )
+
+
+def _with_fields(
+    schema: Mapping[str, pl.DataType], fields: Mapping[str, tuple[pl.Expr, pl.DataType]]
+) -> dict[str, pl.DataType]:
+    return dict(schema) | {path: dtype for path, (_, dtype) in fields.items()}
 
 
 def _pgn_source(name: str, opener: Callable[[], AbstractContextManager[BinaryIO]]) -> Source:
