@@ -51,8 +51,7 @@ RICH = Parameters(
     rust=20,
     form=70,
     later_places=0.8,
-    margin=0.3,
-    margin_noise=0.9,
+    margin=0.9,
 )
 
 
@@ -80,7 +79,7 @@ def run_pass(matches: Matches, parameters: Parameters, play: Any, *, by_order: b
         days_of(matches.time, len(matches), -np.inf),
         matches.advantages,
         np.zeros(0) if matches.weight is None else matches.weight,
-        margins(matches, design.sides),
+        margins(matches, design.sides) if parameters.margin else np.zeros(0),
         design.kind,
         pack_kinds([effects])[:, 0].copy(),
         wrote["career"],
@@ -555,7 +554,7 @@ def test_margins_are_used_where_they_tell() -> None:
     matches = Matches.of_pairs(first, second, margin > 0, time=day, score=score)
     runs = LinearRuns.of(matches)
     found = fit(runs, frozenset({"time", *runs.features}), ingredients=INGREDIENTS[2:3])
-    assert_recovered(found, spread=200, drift=60, margin=0.3, margin_noise=noise)
+    assert_recovered(found, spread=200, drift=60, margin=noise)
     assert found.trials[0].gain > 2 * found.trials[0].error
     # scores that say nothing beyond who won
     lots = np.column_stack((np.sign(margin) * rng.integers(1, 9, 12_000), np.zeros(12_000)))

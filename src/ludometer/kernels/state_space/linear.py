@@ -195,7 +195,8 @@ def linear_pass_plain(  # noqa: PLR0912, PLR0915 - all of one match, in order
             gain = extras[MARGIN_GAIN]
             surprise = gain**2 * v.sum() + extras[MARGIN_NOISE] / worth
             g = apart * gain * (margin[t] - gain * (apart @ (x + offset))) / surprise
-            h, hc = np.full(2, gain**2 / surprise), apart * (apart @ c) * gain**2 / surprise
+            told = values[INFORMATION] * gain**2 / surprise
+            h, hc = np.full(2, told), apart * (apart @ c) * told
         _step_plain(strength, level, who, loads, times, n_players, c, g, h, hc)
         if values[ENTRY_DRIFT] > 0:
             level[ENTRY_VARIANCE] = max(level[ENTRY_VARIANCE], _LEAST)
@@ -428,7 +429,7 @@ def linear_pass(  # noqa: PLR0912, PLR0915 - all of one match, in order
                 lanes.put(scaled, begin + s, scale * x)
         if has_margin and n == 2 and not math.isnan(margin[t]):
             # the margin says all that the result says
-            _observe(scratch, margin[t], worth, margin_gain, margin_noise)
+            _observe(scratch, margin[t], worth, margin_gain, margin_noise, information)
         if enters:
             entry, entry_variance = _step_entry(scratch, n, entry, entry_variance)
             entry_variance = lanes.larger(entry_variance, _LEAST)
@@ -678,7 +679,7 @@ def _several(  # type: ignore[no-untyped-def]  # noqa: PLR0915 - the sums of all
 
 
 @register_jitable
-def _observe(scratch, margin, worth, gain, noise):  # type: ignore[no-untyped-def]
+def _observe(scratch, margin, worth, gain, noise, information):  # type: ignore[no-untyped-def]
     """The slopes of a margin between two sides."""
     x = lanes.get(scratch, _X) + lanes.get(scratch, _OFFSET)
     x = x - (lanes.get(scratch, _SIDE_ROWS + _X) + lanes.get(scratch, _SIDE_ROWS + _OFFSET))
@@ -686,7 +687,7 @@ def _observe(scratch, margin, worth, gain, noise):  # type: ignore[no-untyped-de
     slope = lanes.get(scratch, _C) - lanes.get(scratch, _SIDE_ROWS + _C)
     surprise = 1.0 / (gain * gain * s2 + noise * (1.0 / worth))
     g = gain * (margin - gain * x) * surprise
-    h = gain * gain * surprise
+    h = information * gain * gain * surprise
     _put_slopes(scratch, 0, g, h, h * slope)
     _put_slopes(scratch, 1, 0.0 - g, h, 0.0 - h * slope)
 

@@ -26,6 +26,9 @@ from ludometer.scale import from_elo
 _MOST_VALUES = 0.5
 """A column of labels with more different values than this share of its rows is left out."""
 
+_LOGISTIC_PER_NORMAL = 1.702
+"""logistic(1.702 z) is never further than 0.0095 from Phi(z)."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -34,8 +37,9 @@ def pack_extras(parameters: Sequence[Parameters]) -> Floats:
     extras = np.empty((kernel.EXTRAS, len(parameters)))
     for lane, one in enumerate(parameters):
         extras[kernel.LATER, lane] = min(one.later_places, 1.0)
-        extras[kernel.MARGIN_GAIN, lane] = one.margin / from_elo(100.0)
-        extras[kernel.MARGIN_NOISE, lane] = one.margin_noise**2
+        # the gain at which who is ahead follows the same logistic curve as results without margins
+        extras[kernel.MARGIN_GAIN, lane] = one.margin / _LOGISTIC_PER_NORMAL
+        extras[kernel.MARGIN_NOISE, lane] = one.margin**2
     return extras
 
 

@@ -65,9 +65,7 @@ class Parameters:
     later_places: float = 1.0
     """How much each place of a finishing order counts compared with the place before it."""
     margin: float = 0.0
-    """What 100 points of difference add to the margin of a match: log(1 + difference of the scores)."""
-    margin_noise: float = 1.0
-    """The SD of margins around what the difference between the sides lets expect."""
+    """The SD of margins around what the strengths let expect, where they count: log(1 + difference of the scores)."""
     effects: tuple[Effect, ...] = ()
     """What columns of the record do to strengths."""
 
@@ -129,7 +127,6 @@ _POSITIVE = (
     "activity_days",
     "form_days",
     "later_places",
-    "margin_noise",
 )
 _SIGNED = frozenset({"advantage", "opponent_share", "learning", "activity", "rust"})
 
@@ -174,7 +171,7 @@ TIMELESS = Ingredient("strength", (Knob("spread", 250.0, doubt=0.7), Knob("match
 INGREDIENTS = (
     Ingredient("advantage", (Knob("advantage", 0.0, is_log=False, step=30.0, doubt=5.0),), needs="advantage"),
     Ingredient("later places", (Knob("later_places", 0.8),), needs="several sides"),
-    Ingredient("margin", (Knob("margin", 0.3), Knob("margin_noise", 1.0)), needs="margins"),
+    Ingredient("margin", (Knob("margin", 1.0),), needs="margins"),
     Ingredient("entry", (Knob("entry_drift", 50.0),)),
     Ingredient("first opponent", (Knob("opponent_share", 0.1, is_log=False, step=0.3),)),
     Ingredient("pairing", (Knob("pairing", 0.1),)),

@@ -36,10 +36,7 @@ _SENTENCES = (
     ("rust", "a long pause costs {rust:.0f} points, 63% of it in the first year"),
     ("form", "form moves strengths by {form:.0f} points (SD), and lasts {form_days:.0f} days"),
     ("later_places", "each place of a finishing order counts {later_places:.2f} times the place before it"),
-    (
-        "margin",
-        "margins count: 100 points add {margin:.2f} to log(1 + margin), which varies by {margin_noise:.2f} (SD)",
-    ),
+    ("margin", "margins count: log(1 + margin) varies by {margin:.2f} (SD) around what strengths let expect"),
 )
 """What is said of a parameter that is not at its off value."""
 
