@@ -209,6 +209,23 @@ def test_a_player_who_only_won_keeps_a_wide_interval() -> None:
     assert fit.sd[0] > 0.8 * curved.sd[0] > 150
 
 
+def test_neutral_ground_has_no_advantage() -> None:
+    """Home is worth 100 points, on neutral ground nothing: told match by match, the advantage is found."""
+    rng = np.random.default_rng(8)
+    n = 6000
+    first = rng.integers(0, 6, n)
+    second = (first + rng.integers(1, 6, n)) % 6
+    home = rng.integers(-1, 2, n).astype(np.int8)
+    result = (rng.random(n) < 1 / (1 + 10 ** (-home / 4))).astype(np.float64)
+    (effect,) = fit_bradley_terry(Matches.of_pairs(first, second, result, advantage=home)).effects
+    assert abs(effect.points - 100) < 3 * effect.sd
+    assert effect.sd < 10
+    none = Matches.of_pairs(first, second, result, advantage=np.zeros(n, np.int8))
+    assert fit_bradley_terry(none).effects == ()
+    with pytest.raises(LudometerError, match="no seat has an advantage"):
+        fit_bradley_terry(none.with_columns(covariates={"judge": np.where(home > 0, "x", "y").tolist()}))
+
+
 def test_untidy_records_are_refused_in_plain_words() -> None:
     votes = Matches.of_pairs([0, 1], [1, 0], [1, 0.5])
     with pytest.raises(LudometerError, match="never differs"):

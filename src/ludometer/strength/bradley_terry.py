@@ -330,11 +330,12 @@ def _design(matches: Matches, contrasts: Mapping[str, Contrast]) -> _Design:
             "or choose a part of the file with --where"
         )
     columns: list[_Column] = []
-    seat = matches.advantages.astype(np.float64)
-    if matches.advantage != "none" or matches.covariates:
-        if not seat.any():
-            seat = np.ones(len(matches))
+    has_advantage = "advantage" in matches.columns
+    seat = matches.advantages.astype(np.float64) if has_advantage else np.ones(len(matches))
+    if (has_advantage or matches.covariates) and seat.any():
         columns.append(_Column(FIRST_SEAT, "match", seat, 1.0))
+    elif matches.covariates:
+        raise LudometerError("no seat has an advantage that the covariates of matches could change: leave them out")
     for name, own in matches.covariates.items():
         columns += _context(name, own, seat)
     for name, own in matches.seat_covariates.items():

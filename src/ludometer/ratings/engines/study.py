@@ -264,7 +264,7 @@ def study_engines(
     own = None if engine is None else matches.players.code(engine)
     if own is not None and not matches.counts[own]:
         raise LudometerError(f"{engine!r} has no game in the record")
-    seated = matches if matches.advantage != "none" else matches.with_columns(advantage="order")
+    seated = matches if "advantage" in matches.columns else matches.with_columns(advantage="order")
     ratings = fit_bradley_terry(_with_both_colours(seated), anchors=anchors, clusters=pair)
     meetings = _meetings(matches, pair, own, ratings.rating, hypotheses, is_paired=pairs != "none")
     parameters: dict[str, Any] = {"pairs": pairs} | ({"engine": engine} if engine else {})
