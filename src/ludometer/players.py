@@ -80,8 +80,12 @@ class Players:
         name = as_name(name).encode("utf-8", "replace").decode()
         found = (self.names == name).arg_max()
         if found is None or self.names[found] != name:
-            raise LudometerError(f"no player is called {name!r}{self._suggestion(name)}")
+            raise LudometerError(self.describe_unknown(name))
         return found
+
+    def describe_unknown(self, name: str) -> str:
+        """Say that nobody has this name, and who has one like it."""
+        return f"no player is called {name!r}{self._suggestion(name)}"
 
     def codes(self, names: Sequence[Name]) -> Codes:
         """The codes of these players; all unknown names are reported at once."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
+from typing import Any
 
 
 def percent(share: float, digits: int = 1) -> str:
@@ -53,6 +54,22 @@ def between(low: str, high: str) -> str:
 
 PERCENT_LABELS = "format(100 * datum.value, '~r') + '%'"
 """Percentages for the labels of an axis, as a Vega expression."""
+
+
+def describe_parameters(parameters: Mapping[str, Any]) -> str:
+    """The parameters of a rating system for a reader: in its own words where it has some, else its numbers.
+
+    >>> describe_parameters({"k": 24.0, "start_rating": 1500, "in_sample": True})
+    'k 24, start rating 1500'
+    """
+    if words := parameters.get("in_words"):
+        return ", ".join(words)
+    numbers = {
+        name: value
+        for name, value in parameters.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+    return ", ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in numbers.items())
 
 
 def time_text(moment: object) -> str | int | float | None:

@@ -160,10 +160,10 @@ def test_without_times_the_whole_file_goes_on_and_so_do_new_matches(
     for file, frame in zip(files, (bare[:100], bare[100:], bare, bare[:20].vstack(bare[21:])), strict=True):
         frame.write_csv(file)
     early, late, whole, edited = files
-    expected = players(run, whole)
+    expected = players(run, whole, "--system", "elo")
     for number, second in enumerate((late, whole)):
         state = tmp_path / f"{number}.state"
-        players(run, early, "--state", state)
+        players(run, early, "--system", "elo", "--state", state)
         assert players(run, second, "--state", state) == expected
         assert "0 are new" in run("rate", whole, "--state", state).err
         for wrong, said in ((late, "repeats matches of the state"), (edited, "but match 21 differs")):
@@ -177,28 +177,30 @@ def test_ratings_as_of_a_date_are_those_of_the_matches_until_then(
 ) -> None:
     whole = write(record, tmp_path / "whole.csv")
     until = write(record.filter(pl.col("date") <= pl.date(2024, 12, 31)), tmp_path / "until.csv")
+    elo = ("--system", "elo")
     for at in ("2024-12-31", "2024-12", "2024"):
-        assert players(run, whole, "--at", at) == players(run, until)
-    early = run("rate", whole, "--at", "2023")
+        assert players(run, whole, *elo, "--at", at) == players(run, until, *elo)
+    early = run("rate", whole, *elo, "--at", "2023")
     assert early.status == 2
     assert "there are no matches until 2023: the first was at 2024-03-0" in early.err
-    assert "needs times" in run("rate", whole, "--at", "2024", "--time", "none").err
-    assert "is not a date" in run("rate", whole, "--at", "soon").err
+    assert "needs times" in run("rate", whole, *elo, "--at", "2024", "--time", "none").err
+    assert "is not a date" in run("rate", whole, *elo, "--at", "soon").err
 
 
 def test_changes_are_counted_from_the_ratings_before_a_date(run: Run, tmp_path: Path, record: pl.DataFrame) -> None:
     whole = write(record, tmp_path / "whole.csv")
-    before = {one["player"]: one["rating"] for one in players(run, whole, "--at", "2024-12-31")}
+    elo = ("--system", "elo")
+    before = {one["player"]: one["rating"] for one in players(run, whole, *elo, "--at", "2024-12-31")}
     for words in ((), ("--since", "2025-01-01"), ("--since", "2025")):
-        now = players(run, whole, *words)
+        now = players(run, whole, *elo, *words)
         assert {one["player"] for one in now if one["change"] is not None} == set(before)
         for one in now:
             if one["player"] in before:
                 assert one["change"] == one["rating"] - before[one["player"]]
-    later = json.loads(run("rate", whole, "--since", "2030", "--json", "-").out)
+    later = json.loads(run("rate", whole, *elo, "--since", "2030", "--json", "-").out)
     assert {one["change"] for one in later["players"]} == {0.0}
     assert later["since"] == "2030-01-01"
-    assert "since 2025-01-01" in run("rate", whole).out
+    assert "since 2025-01-01" in run("rate", whole, *elo).out
 
 
 def test_players_start_at_known_ratings(run: Run, tmp_path: Path, record: pl.DataFrame) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.players import Players
-from ludometer.ratings import predict
+from ludometer.ratings import Fixtures, Glicko2, Static, predict, predict_pairs
 from ludometer.ratings.draws import DrawTally, draw_probability, fit_draws
 from ludometer.ratings.systems.elo import Elo
 from ludometer.simulate import StrengthGame, simulate_strengths
@@ -103,3 +105,47 @@ def test_players_called_by_numbers_are_found_and_shown_as_text() -> None:
         predict(matches, 7, 1.5)  # type: ignore[call-overload]
     with pytest.raises(LudometerError, match="the same name"):
         Players.named([7, "7"])
+
+
+def test_many_pairs_at_once_and_their_intervals_hold_the_true_probability() -> None:
+    held = []
+    for seed in range(6):
+        game = StrengthGame(20, sd=200, seed=seed)
+        (matches,) = game.batches(800)
+        pairs = [(a, b) for a in range(20) for b in range(20) if a != b]
+        found = predict_pairs(matches, pairs, system=Static())
+        first, second = np.array(pairs).T
+        true = 1 / (1 + 10 ** (-(game.skill[first] - game.skill[second]) / 400))
+        assert found.forecasts.interval is not None
+        low, high = found.forecasts.interval.T
+        held.append((low <= true) & (true <= high))
+        assert ((low <= found.forecasts.win) & (found.forecasts.win <= high)).all()
+    assert np.mean(held) == pytest.approx(0.95, abs=0.03)
+    with pytest.raises(LudometerError, match="no pairs to predict"):
+        predict_pairs(matches, [])
+    with pytest.raises(LudometerError, match=r"pairs, row 2, player_2: no player is called '20'"):
+        predict_pairs(matches, [(0, 1), (2, 20)], system=Static())
+
+
+class Homely(Glicko2):
+    """Glicko-2 that believes the seat is worth 100 points."""
+
+    uses = ("advantage",)
+
+    def expect(self, state: Any, first: Any, second: Any, seat: Any = 0) -> Any:
+        rating, sd = self.ratings(state), self.uncertainty(state)
+        slope = 1 / np.sqrt(1 + np.pi / 8 * (np.log(10) / 400) ** 2 * (sd[first] ** 2 + sd[second] ** 2))
+        return 1 / (1 + 10 ** (-slope * (rating[first] - rating[second] + 100 * np.asarray(seat)) / 400))
+
+
+def test_a_seat_moves_the_forecast_and_its_interval() -> None:
+    matches = simulate_strengths(10, 2_000, seed=3)
+    fixtures = Fixtures(("3", "3"), ("7", "7"), seat=np.array([1, 0], np.int8))
+    found = predict_pairs(matches, fixtures, system=Homely(period_matches=1))
+    home, neutral = found.forecasts.expected
+    assert home > neutral + 0.02
+    assert found.forecasts.interval is not None
+    ends = -400 * np.log10(1 / found.forecasts.interval - 1)
+    assert (ends[0] - ends[1]).tolist() == pytest.approx([100, 100])
+    plain = predict_pairs(matches, fixtures, system=Glicko2(period_matches=1)).forecasts.expected
+    assert plain[0] == plain[1]

@@ -21,17 +21,10 @@ def note(*lines: str) -> None:
 
 def note_system(system: str, parameters: dict[str, Any]) -> None:
     """Note by which system ratings were made, and how it was set."""
-    words = parameters.get("in_words") or [
-        f"{name.replace('_', ' ')} {value:.4g}" for name, value in parameters.items() if _is_number(value)
-    ]
-    note(
-        f"rated by {system}{': ' if words else ''}{', '.join(words)}; "
-        "ludometer evaluate shows which system predicts best"
-    )
+    from ludometer.wording import describe_parameters
 
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    words = describe_parameters(parameters)
+    note(f"rated by {system}{': ' if words else ''}{words}; ludometer evaluate shows which system predicts best")
 
 
 def listen() -> None:

@@ -38,9 +38,12 @@ if TYPE_CHECKING:
     from ludometer.ratings.noise.noise import optimal_step as optimal_step
     from ludometer.ratings.noise.snapshots import SnapshotNoise as SnapshotNoise
     from ludometer.ratings.noise.snapshots import noise_of_snapshots as noise_of_snapshots
+    from ludometer.ratings.prediction import Fixtures as Fixtures
+    from ludometer.ratings.prediction import PairsPrediction as PairsPrediction
     from ludometer.ratings.prediction import PlacesPrediction as PlacesPrediction
     from ludometer.ratings.prediction import Prediction as Prediction
     from ludometer.ratings.prediction import predict as predict
+    from ludometer.ratings.prediction import predict_pairs as predict_pairs
     from ludometer.ratings.prizes import Prizes as Prizes
     from ludometer.ratings.prizes import make_prizes as make_prizes
     from ludometer.ratings.ranks import Ranks as Ranks

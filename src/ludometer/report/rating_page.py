@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ludometer.report.templates import Figure, figures, render
+from ludometer.wording import describe_parameters
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,10 +30,9 @@ class RatedGroup:
     def facts(self) -> str:
         """What the list rests on."""
         told = self.ratings.provenance
-        numbers = {name: value for name, value in told.parameters.items() if _is_number(value)}
-        words = [f"{name.replace('_', ' ')} {value:.4g}" for name, value in numbers.items()]
+        words = describe_parameters(told.parameters)
         count = f"{self.ratings.n_matches:,} matches of {self.ratings.n_players:,} players, rated by {told.method}"
-        return f"{count} ({', '.join(words)})." if words else f"{count}."
+        return f"{count} ({words})." if words else f"{count}."
 
     @property
     def table(self) -> tuple[list[str], list[list[str]]]:
@@ -73,7 +73,3 @@ def render_ratings(groups: Sequence[RatedGroup], *, by: str | None, command: str
         command=command,
         version=groups[0].ratings.provenance.version,
     )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

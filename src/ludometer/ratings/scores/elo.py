@@ -70,6 +70,7 @@ class SeriesElo:
     prizes: Prizes = WINNER
     """What is forecast."""
     uses: ClassVar[tuple[str, ...]] = SERIES_COLUMNS
+    is_on_elo_scale: ClassVar[bool] = False
     tunable: ClassVar[tuple[Knob, ...]] = (Knob("k", 1e-4, 1.0),)
     _usual: ClassVar[tuple[str, ...]] = ("k", "start_rating", "form")
 
