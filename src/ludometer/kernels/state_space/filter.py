@@ -66,6 +66,8 @@ RUST_RATE = 1 / 365.25
 MEMORY = 1e-3
 """The weight of one match in the mean level of those who play."""
 _LEAST = 1e-12
+_CACHED = 100_000
+"""So many numbers stay in the cache by themselves, and asking ahead only costs."""
 _AHEAD = 12
 """Matches between asking for a player's cache lines and using them."""
 
@@ -96,9 +98,11 @@ def filter_pass(  # noqa: PLR0912, PLR0915 - all of one match, in order
     is 1 for all matches, a `seat` of length 0 is 0.
     """
     if JIT:
-        career = lanes.borrow(career)
-        belief = lanes.borrow(belief)
+        career, belief, clock = lanes.borrow(career), lanes.borrow(belief), lanes.borrow(clock)
+        values, tables = lanes.borrow(values), lanes.borrow(tables)
+        logit, middle, loss = lanes.borrow(logit), lanes.borrow(middle), lanes.borrow(loss)
     n, n_counts = len(first), len(tables) // TABLES
+    is_large = belief.size > _CACHED
     strengths = belief.reshape((len(career), -1))
     has_weight, has_seat, wants_logit, wants_middle = len(weight) > 0, len(seat) > 0, len(logit) > 0, len(middle) > 0
     wants_loss = len(loss) > 0
@@ -112,24 +116,46 @@ def filter_pass(  # noqa: PLR0912, PLR0915 - all of one match, in order
         lanes.get(values, PAIRING_NEW),
     )
     information, gain = lanes.get(values, INFORMATION), lanes.get(values, ACTIVITY_GAIN)
-    form_spread = lanes.get(values, FORM_SPREAD)
+    form_spread, form_rate = lanes.get(values, FORM_SPREAD), lanes.get(values, FORM_RATE)
+    drift, young_drift = lanes.get(values, DRIFT), lanes.get(values, YOUNG_DRIFT)
+    activity_rate, rust = lanes.get(values, ACTIVITY_RATE), lanes.get(values, RUST)
+    moment = clock[0]
     entry, entry_variance = lanes.get(level, ENTRY_LEVEL), lanes.get(level, ENTRY_VARIANCE)
     mean_level = lanes.get(level, MEAN_LEVEL)
     for t in range(n):
-        if JIT and t + _AHEAD < n:
+        if JIT and is_large and t + _AHEAD < n:
             _look_ahead(career, strengths, first[t + _AHEAD])
             _look_ahead(career, strengths, second[t + _AHEAD])
         i, j, now = int(first[t]), int(second[t]), day[t]
-        if enters and -np.inf < clock[0] < now:
-            entry_variance = entry_variance + entry_drift * (now - clock[0])
-        clock[0] = now
+        if enters and -np.inf < moment < now:
+            entry_variance = entry_variance + entry_drift * (now - moment)
+        moment = now
         i_is_new, j_is_new = career[i, LAST] == -np.inf, career[j, LAST] == -np.inf
         a, b = ROWS * i, ROWS * j
-        n_i = _enter(career, belief, i, now, values, tables, n_counts, is_active, rusts, has_form)
-        n_j = _enter(career, belief, j, now, values, tables, n_counts, is_active, rusts, has_form)
+        pause_i, pause_j = _pause(career[i, LAST], now), _pause(career[j, LAST], now)
+        if is_active:
+            recent_i = _faded(lanes.get(belief, a + ACTIVITY), career[i, TODAY], activity_rate, pause_i)
+            recent_j = _faded(lanes.get(belief, b + ACTIVITY), career[j, TODAY], activity_rate, pause_j)
+            lanes.put(belief, a + ACTIVITY, recent_i)
+            lanes.put(belief, b + ACTIVITY, recent_j)
+        if pause_i > 0.0 or i_is_new:
+            career[i, BEFORE] += career[i, TODAY]
+            career[i, TODAY], career[i, LAST] = 0.0, now
+        if pause_j > 0.0 or j_is_new:
+            career[j, BEFORE] += career[j, TODAY]
+            career[j, TODAY], career[j, LAST] = 0.0, now
+        n_i = TABLES * min(int(career[i, BEFORE]), n_counts - 1)
+        n_j = TABLES * min(int(career[j, BEFORE]), n_counts - 1)
         offset_i, offset_j = lanes.get(tables, n_i + LEARNT), lanes.get(tables, n_j + LEARNT)
         m_i, v_i, c_i = lanes.get(belief, a), lanes.get(belief, a + VARIANCE), lanes.get(belief, a + ENTRY)
         m_j, v_j, c_j = lanes.get(belief, b), lanes.get(belief, b + VARIANCE), lanes.get(belief, b + ENTRY)
+        if pause_i > 0.0:
+            v_i = v_i + drift * (1.0 + young_drift * lanes.get(tables, n_i + YOUNG)) * pause_i
+        if pause_j > 0.0:
+            v_j = v_j + drift * (1.0 + young_drift * lanes.get(tables, n_j + YOUNG)) * pause_j
+        if rusts:
+            m_i = m_i - rust * (1.0 - math.exp(-pause_i * RUST_RATE))
+            m_j = m_j - rust * (1.0 - math.exp(-pause_j * RUST_RATE))
         if i_is_new or j_is_new:
             lead_i, lead_j = m_i + offset_i - mean_level, m_j + offset_j - mean_level
             if i_is_new:
@@ -144,8 +170,12 @@ def filter_pass(  # noqa: PLR0912, PLR0915 - all of one match, in order
         # what a result moves: the variance of the strength, and with form its covariance with strength and form
         k_i, k_j = v_i, v_j
         if has_form:
-            f_i, w_i, x_i = _form(belief, a, i_is_new, form_spread)
-            f_j, w_j, x_j = _form(belief, b, j_is_new, form_spread)
+            kept_i, kept_j = lanes.exp(form_rate * (-pause_i)), lanes.exp(form_rate * (-pause_j))
+            f_i, x_i = kept_i * lanes.get(belief, a + FORM), kept_i * lanes.get(belief, a + FORM_COVARIANCE)
+            f_j, x_j = kept_j * lanes.get(belief, b + FORM), kept_j * lanes.get(belief, b + FORM_COVARIANCE)
+            w_i = form_spread + kept_i * kept_i * (lanes.get(belief, a + FORM_VARIANCE) - form_spread)
+            w_j = form_spread + kept_j * kept_j * (lanes.get(belief, b + FORM_VARIANCE) - form_spread)
+            w_i, w_j = form_spread if i_is_new else w_i, form_spread if j_is_new else w_j
             k_i, k_j = v_i + x_i, v_j + x_j
             l_i, l_j = w_i + x_i, w_j + x_j
             s2 = k_i + l_i + k_j + l_j
@@ -181,8 +211,8 @@ def filter_pass(  # noqa: PLR0912, PLR0915 - all of one match, in order
                 difference = m_i - m_j
             slope = c_i - c_j
         if is_active:
-            offset_i = offset_i + gain * lanes.log(1.0 + lanes.get(belief, a + ACTIVITY))
-            offset_j = offset_j + gain * lanes.log(1.0 + lanes.get(belief, b + ACTIVITY))
+            offset_i = offset_i + gain * lanes.log(1.0 + recent_i)
+            offset_j = offset_j + gain * lanes.log(1.0 + recent_j)
         difference = difference + offset_i - offset_j
         if has_seat:
             difference = difference + advantage * (1.0 * seat[t])
@@ -219,6 +249,7 @@ def filter_pass(  # noqa: PLR0912, PLR0915 - all of one match, in order
         career[i, TODAY] += 1.0
         career[j, TODAY] += 1.0
         mean_level = mean_level + MEMORY * (mean - mean_level)
+    clock[0] = moment
     lanes.put(level, ENTRY_LEVEL, entry)
     lanes.put(level, ENTRY_VARIANCE, entry_variance)
     lanes.put(level, MEAN_LEVEL, mean_level)
@@ -243,50 +274,15 @@ def _any(values, row):  # type: ignore[no-untyped-def]  # Numba infers the types
 
 
 @register_jitable
-def _enter(career, belief, i, now, values, tables, n_counts, is_active, rusts, has_form):  # type: ignore[no-untyped-def]
-    """Bring a player to the present time; the place in the tables of the matches they played before it."""
-    last = career[i, LAST]
-    if last == -np.inf:
-        career[i, LAST] = now
-        return 0
-    pause = now - last
-    before = career[i, BEFORE]
-    if pause > 0.0:
-        row = ROWS * i
-        if is_active:
-            faded = lanes.exp(lanes.get(values, ACTIVITY_RATE) * (-pause))
-            lanes.put(belief, row + ACTIVITY, (lanes.get(belief, row + ACTIVITY) + career[i, TODAY]) * faded)
-        before += career[i, TODAY]
-        career[i, BEFORE], career[i, TODAY], career[i, LAST] = before, 0.0, now
-        count = TABLES * min(int(before), n_counts - 1)
-        young = 1.0 + lanes.get(values, YOUNG_DRIFT) * lanes.get(tables, count + YOUNG)
-        drift = lanes.get(values, DRIFT) * young * pause
-        lanes.put(belief, row + VARIANCE, lanes.get(belief, row + VARIANCE) + drift)
-        if rusts:
-            lost = lanes.get(values, RUST) * (1.0 - math.exp(-pause * RUST_RATE))
-            lanes.put(belief, row, lanes.get(belief, row) - lost)
-        if has_form:
-            kept = lanes.exp(lanes.get(values, FORM_RATE) * (-pause))
-            fresh = lanes.get(values, FORM_SPREAD) * (1.0 - kept * kept)
-            _put_form(
-                belief,
-                row,
-                kept * lanes.get(belief, row + FORM),
-                kept * kept * lanes.get(belief, row + FORM_VARIANCE) + fresh,
-                kept * lanes.get(belief, row + FORM_COVARIANCE),
-            )
-        return count
-    return TABLES * min(int(before), n_counts - 1)
+def _pause(last, now):  # type: ignore[no-untyped-def]
+    """The time since the last match; 0 for a newcomer."""
+    return now - last if last > -np.inf else 0.0
 
 
 @register_jitable
-def _form(belief, row, is_new, spread):  # type: ignore[no-untyped-def]
-    f = lanes.get(belief, row + FORM)
-    w = lanes.get(belief, row + FORM_VARIANCE)
-    x = lanes.get(belief, row + FORM_COVARIANCE)
-    if is_new:
-        return 0.0 * spread, spread, 0.0 * spread
-    return f, w, x
+def _faded(recent, played, rate, pause):  # type: ignore[no-untyped-def]
+    """The recent matches of a player, without those at the present time."""
+    return (recent + played) * lanes.exp(rate * (-pause)) if pause > 0.0 else recent
 
 
 @register_jitable

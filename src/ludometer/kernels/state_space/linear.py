@@ -68,7 +68,7 @@ from ludometer.kernels.state_space.filter import (
     YOUNG,
     YOUNG_DRIFT,
     _any,
-    _enter,
+    _put_form,
 )
 
 LATER, MARGIN_GAIN, MARGIN_NOISE = range(3)
@@ -466,6 +466,43 @@ def expect_sides(sides: Counts, scaled: Floats, prize: Floats, expected: Floats)
         expect(weight, n, prize, start, shares, scratch)
         for s in range(n):
             expected[start + s] = shares[s]
+
+
+@register_jitable
+def _enter(career, belief, i, now, values, tables, n_counts, is_active, rusts, has_form):  # type: ignore[no-untyped-def]
+    """Bring a player to the present time; the place in the tables of the matches they played before it."""
+    last = career[i, LAST]
+    if last == -np.inf:
+        career[i, LAST] = now
+        return 0
+    pause = now - last
+    before = career[i, BEFORE]
+    if pause > 0.0:
+        row = ROWS * i
+        if is_active:
+            faded = lanes.exp(lanes.get(values, ACTIVITY_RATE) * (-pause))
+            lanes.put(belief, row + ACTIVITY, (lanes.get(belief, row + ACTIVITY) + career[i, TODAY]) * faded)
+        before += career[i, TODAY]
+        career[i, BEFORE], career[i, TODAY], career[i, LAST] = before, 0.0, now
+        count = TABLES * min(int(before), n_counts - 1)
+        young = 1.0 + lanes.get(values, YOUNG_DRIFT) * lanes.get(tables, count + YOUNG)
+        drift = lanes.get(values, DRIFT) * young * pause
+        lanes.put(belief, row + VARIANCE, lanes.get(belief, row + VARIANCE) + drift)
+        if rusts:
+            lost = lanes.get(values, RUST) * (1.0 - math.exp(-pause * RUST_RATE))
+            lanes.put(belief, row, lanes.get(belief, row) - lost)
+        if has_form:
+            kept = lanes.exp(lanes.get(values, FORM_RATE) * (-pause))
+            fresh = lanes.get(values, FORM_SPREAD) * (1.0 - kept * kept)
+            _put_form(
+                belief,
+                row,
+                kept * lanes.get(belief, row + FORM),
+                kept * kept * lanes.get(belief, row + FORM_VARIANCE) + fresh,
+                kept * lanes.get(belief, row + FORM_COVARIANCE),
+            )
+        return count
+    return TABLES * min(int(before), n_counts - 1)
 
 
 @register_jitable
