@@ -29,8 +29,9 @@ SYSTEMS = (
     "glicko2:matches=50",
     "static",
     "federation:floor=1400,period=30",
+    "state-space",
 )
-FITTED = ("best-fit", "dynamic")
+FITTED = ("best-fit", "dynamic", "state-space")
 
 
 @pytest.fixture(scope="module")
@@ -221,7 +222,8 @@ def test_players_start_at_known_ratings(run: Run, tmp_path: Path, record: pl.Dat
         players(run, write(record[:120], tmp_path / "early.csv"), *words, "--start-ratings", start, "--state", state)
         assert players(run, whole, "--state", state, *again) == expected
     cannot = run("rate", whole, "--system", "static", "--start-ratings", start)
-    assert "static cannot start players at given ratings; these systems can: elo, " in cannot.err
+    assert "static cannot start players at given ratings; these systems can: " in cannot.err
+    assert "elo, best-fit, dynamic, dynamic-shrinking, glicko2" in cannot.err
     start.write_text("player,rating,sd\nAnn,x,3\nAnn,1500,-1\n,1500,2\n")
     bad = run("rate", whole, "--start-ratings", start)
     assert bad.status == 2

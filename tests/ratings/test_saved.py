@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,24 @@ from hypothesis import strategies as st
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
 from ludometer.players import Players
-from ludometer.ratings import Dynamic, Elo, Glicko2, SavedState, Static, load_state, new_state, rate, save_state
+from ludometer.ratings import (
+    Dynamic,
+    Elo,
+    Glicko2,
+    SavedState,
+    StartRatings,
+    Static,
+    load_state,
+    new_state,
+    rate,
+    save_state,
+)
 from ludometer.ratings.held import Held, hash_matches, number_by_name, number_by_play
 from ludometer.ratings.saved import from_bytes, to_bytes
 from ludometer.ratings.scores.elo import SeriesElo
 from ludometer.ratings.scores.series import make_series
+from ludometer.ratings.state_space.parameters import Parameters
+from ludometer.ratings.state_space.system import FittedStateSpace
 
 
 def games(*names: str, time: Any = None) -> Matches:
@@ -148,6 +162,22 @@ def test_systems_for_scores_and_multiplayer_matches_go_on_too() -> None:
         assert state is not None
         later = rate(make_series(halves[1]), state=from_bytes(to_bytes(state)))
         assert later.to_frame().equals(rate(whole, system=system).to_frame())
+
+
+def test_players_enter_state_space_ratings_with_what_is_known_of_them() -> None:
+    system = FittedStateSpace(Parameters(spread=200, drift=0, learning=30, form=60))
+    start = StartRatings(Players.named(["Ann", "Zoe"]), np.array([2000.0, 1900.0]), np.array([70.0, np.nan]))
+    record = games("Ben", "Cem", "Ann", "Ben", time=days("2024-01-01", "2024-02-01"))
+    entered = start.enter(system, system.start(0), 0, record)
+    alone, _ = system.play(entered, number_by_name(record.part(0, 1), start.players))
+    assert system.ratings(alone)[:2] == pytest.approx([2000, 1900])
+    assert system.uncertainty(alone)[:2] == pytest.approx([70, math.hypot(200, 60)])
+    listed = rate(record, system=system, start_ratings=start)
+    assert listed.players.names.to_list() == ["Ann", "Zoe", "Ben", "Cem"]
+    assert listed.to_frame()["player"].to_list() == ["Ann", "Ben", "Cem"]
+    assert 2000 < listed.rating[0] < 2060
+    again = rate(record, state=rate(record.part(0, 1), system=system, start_ratings=start).state)
+    assert again.to_frame().equals(listed.to_frame())
 
 
 @dataclass(frozen=True)

@@ -51,11 +51,11 @@ class RatingSystem(Protocol[State]):
     codes only: to play on with another file use `rate(matches, state=...)`, which knows them by name.
 
     Optional methods: `uncertainty(state)` gives the SD of each rating, `newcomer_sd(state)` that of a newcomer if it is
-    not `uncertainty(start(1))`, `shared_sd(state)` the part that all ratings share; `enter(state, players, rating, sd)`
-    lets new players in at known ratings (an SD may be NaN). To be saved, a state is a dataclass of arrays, numbers and
-    dataclasses; fields that only save work have metadata={"is_saved": False}. `play_with_levels` is `play` with the
-    mean rating of each pair before its match as a third result. Parameters that can be tuned are named in an attribute
-    `tunable` (`systems.tuning`).
+    not `uncertainty(start(1))`, `shared_sd(state)` the part that all ratings share; `enter(state, players, rating, sd,
+    matches)` lets new players in at known ratings before these matches (an SD may be NaN). To be saved, a state is a
+    dataclass of arrays, numbers and dataclasses; fields that only save work have metadata={"is_saved": False}.
+    `play_with_levels` is `play` with the mean rating of each pair before its match as a third result. Parameters that
+    can be tuned are named in an attribute `tunable` (`systems.tuning`).
     """
 
     @property
@@ -217,7 +217,7 @@ def _rate_on(
     chosen = prepare(saved.origin if saved.system is None else saved.system, fresh)
     state = chosen.start(0) if saved.system is None else saved.state
     if entering is not None:
-        state = entering.enter(chosen, state, len(saved.players))
+        state = entering.enter(chosen, state, len(saved.players), fresh)
     run = Run(chosen, state, Tally.of(saved), baseline=saved.baseline, since=since)
     run.play(fresh)
     held = saved.held.add(hashes[new], fresh.time)

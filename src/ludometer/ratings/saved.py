@@ -20,6 +20,7 @@ import numpy as np
 
 from ludometer.arrays import Array, Counts, Floats, Times
 from ludometer.errors import LudometerError
+from ludometer.matches import Matches
 from ludometer.players import Players
 from ludometer.ratings.held import Held
 from ludometer.ratings.listed import Baseline
@@ -106,22 +107,23 @@ class StartRatings:
         new = ~self.players.names.is_in(known.names.implode()).to_numpy()
         return StartRatings(self.players.take(new), self.rating[new], None if self.sd is None else self.sd[new])
 
-    def enter(self, system: RatingSystem[Any], state: Any, n_known: int) -> Any:
-        """The state with these players after those that it knows."""
+    def enter(self, system: RatingSystem[Any], state: Any, n_known: int, matches: Matches) -> Any:
+        """The state with these players after those that it knows, at the time of the matches that follow."""
         enter = getattr(system, "enter", None)
         if enter is None:
             able = ", ".join(name for name in _systems_that_take_ratings())
             raise LudometerError(f"{system.name} cannot start players at given ratings; these systems can: {able}")
         codes = n_known + np.arange(len(self.rating), dtype=np.int32)
         sd = np.full(len(codes), np.nan) if self.sd is None else self.sd
-        return enter(state, codes, self.rating, sd)
+        return enter(state, codes, self.rating, sd, matches)
 
 
 def _systems_that_take_ratings() -> list[str]:
     from ludometer.ratings.catalogue import make_system, system_names
 
     systems = {name: make_system(name) for name in system_names()}
-    return [name for name, system in systems.items() if hasattr(getattr(system, "system", system), "enter")]
+    playing = {name: getattr(system, "untuned", system) for name, system in systems.items()}
+    return [name for name, system in playing.items() if hasattr(system, "enter")]
 
 
 def new_state(system: AnySystem) -> SavedState:

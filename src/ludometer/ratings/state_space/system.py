@@ -24,7 +24,7 @@ from ludometer.ratings.state_space.linear import (
     play_sides,
     possible_effects,
 )
-from ludometer.ratings.state_space.packing import MOST_COUNTED, pack_tables, pack_values
+from ludometer.ratings.state_space.packing import MOST_COUNTED, days_of, pack_tables, pack_values
 from ludometer.ratings.state_space.parameters import INGREDIENTS, Ingredient, Parameters
 from ludometer.ratings.state_space.runs import PairRuns, new_careers, play_pairs
 from ludometer.ratings.systems.elo import unusual
@@ -139,6 +139,26 @@ class FittedStateSpace:
             expected,
             self.start_rating + to_elo(middle),
         )
+
+    def enter(self, state: FilterState, players: Codes, rating: Floats, sd: Floats, matches: Matches) -> FilterState:
+        """The state with new players at these ratings at the time of the first of the matches, without experience.
+
+        A rating without an SD is as uncertain as a newcomer's.
+        """
+        belief, career = self._grown(state, max(len(state.career), int(players.max(initial=-1)) + 1))
+        belief, career = belief.copy(), career.copy()
+        values = self._packed
+        learnt = float(pack_tables([self.values], 0).reshape(-1, rows.TABLES)[0, rows.LEARNT])
+        form = values[rows.FORM_SPREAD]
+        days = days_of(matches.time, len(matches), state.clock)
+        belief[players] = 0.0
+        belief[players, rows.MEAN] = from_elo(rating - self.start_rating) - learnt
+        belief[players, rows.VARIANCE] = np.where(
+            np.isnan(sd), values[rows.SPREAD], np.maximum(from_elo(sd) ** 2 - form, 0.0)
+        )
+        belief[players, rows.FORM_VARIANCE] = form
+        career[players, rows.LAST] = days[0] if len(days) else state.clock
+        return replace(state, belief=belief, career=career)
 
     def ratings(self, state: FilterState) -> Floats:
         """In Elo points: strength with what was learnt; the first newcomers enter at the start rating."""

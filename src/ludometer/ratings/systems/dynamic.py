@@ -107,7 +107,14 @@ class Dynamic:
             )
         return DynamicState(player, league), expected
 
-    def enter(self, state: DynamicState, players: Codes, rating: Floats, sd: Floats) -> DynamicState:  # noqa: ARG002
+    def enter(
+        self,
+        state: DynamicState,
+        players: Codes,
+        rating: Floats,
+        sd: Floats,  # noqa: ARG002 - there are none here
+        matches: Matches,  # noqa: ARG002
+    ) -> DynamicState:
         """The state with new players at these ratings; there is no place for their SDs."""
         if self.retire_after is not None:
             raise LudometerError("players cannot start at given ratings where they retire: leave out one of the two")
@@ -203,7 +210,14 @@ class DynamicShrinking:
         shrinking_pass(*results, player, step, lowest, inverse_roots(), self._table, spacing(), expected)
         return DynamicState(player, state.league), expected
 
-    def enter(self, state: DynamicState, players: Codes, rating: Floats, sd: Floats) -> DynamicState:  # noqa: ARG002
+    def enter(
+        self,
+        state: DynamicState,
+        players: Codes,
+        rating: Floats,
+        sd: Floats,  # noqa: ARG002 - there are none here
+        matches: Matches,  # noqa: ARG002
+    ) -> DynamicState:
         """The state with new players at these ratings, without games; there is no place for their SDs."""
         return _entered(state, players, rating - self.start_rating)
 

@@ -80,7 +80,7 @@ class Elo:
         play_once(matches, rating, self.k / points_per_unit(self.base), self.prizes, self.base, expected, self.share)
         return EloState(rating[:, 0]), expected
 
-    def enter(self, state: EloState, players: Codes, rating: Floats, sd: Floats) -> EloState:  # noqa: ARG002 - no SDs
+    def enter(self, state: EloState, players: Codes, rating: Floats, sd: Floats, matches: Matches) -> EloState:  # noqa: ARG002
         """The state with new players at these ratings; Elo has no place for their SDs."""
         natural = np.zeros(max(len(state.natural), int(players.max(initial=-1)) + 1))
         natural[: len(state.natural)] = state.natural

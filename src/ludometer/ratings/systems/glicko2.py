@@ -121,7 +121,14 @@ class Glicko2:
             last = float(period[-1]) if len(period) else state.period
         return GlickoState(player, state.n_matches + len(pairs), last, counts_pauses), expected
 
-    def enter(self, state: GlickoState, players: Codes, rating: Floats, sd: Floats) -> GlickoState:
+    def enter(
+        self,
+        state: GlickoState,
+        players: Codes,
+        rating: Floats,
+        sd: Floats,
+        matches: Matches,  # noqa: ARG002 - deviations grow from the first match on
+    ) -> GlickoState:
         """The state with new players at these ratings and SDs; without an SD it is a newcomer's."""
         from ludometer.kernels.systems.glicko2 import MU, PHI
 
