@@ -66,6 +66,7 @@ def run_pass(matches: Matches, parameters: Parameters, play: Any, *, by_order: b
         "level": np.zeros(rows.LEVELS),
         "clock": np.array([-np.inf]),
         "scaled": np.zeros(len(design.sides.place)),
+        "middle": np.zeros(len(matches)),
         "loss": np.zeros(len(matches)),
     }
     play(
@@ -90,6 +91,7 @@ def run_pass(matches: Matches, parameters: Parameters, play: Any, *, by_order: b
         pack_extras([parameters])[:, 0].copy(),
         pack_tables([parameters], 100)[:, 0].copy(),
         wrote["scaled"],
+        wrote["middle"],
         wrote["loss"],
         np.zeros(kernel.scratch_rows(design.most_sides, design.most_terms)),
         by_order,
@@ -167,7 +169,8 @@ def test_plain_pairs_are_those_of_the_pair_filter(parameters: Parameters, weight
     linear = run_pass(matches, parameters, kernel.linear_pass)
     n_players, pairs = len(matches.players), matches.pairs
     career, belief = new_careers(n_players), np.zeros(n_players * rows.ROWS)
-    level, clock, logit, loss = np.zeros(rows.LEVELS), np.array([-np.inf]), np.zeros(300), np.zeros(300)
+    level, clock = np.zeros(rows.LEVELS), np.array([-np.inf])
+    logit, middle, loss = np.zeros(300), np.zeros(300), np.zeros(300)
     rows.filter_pass(
         pairs.first,
         pairs.second,
@@ -182,10 +185,11 @@ def test_plain_pairs_are_those_of_the_pair_filter(parameters: Parameters, weight
         pack_values([parameters])[:, 0].copy(),
         pack_tables([parameters], 100)[:, 0].copy(),
         logit,
-        np.zeros(0),
+        middle,
         loss,
     )
     np.testing.assert_allclose(linear["scaled"][::2] - linear["scaled"][1::2], logit, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(linear["middle"], middle, rtol=0, atol=1e-12)
     np.testing.assert_allclose(linear["loss"], loss, rtol=0, atol=1e-12)
     np.testing.assert_allclose(linear["belief"], belief, rtol=0, atol=1e-12)
     np.testing.assert_allclose(linear["level"], level, rtol=0, atol=1e-12)
@@ -244,6 +248,17 @@ def test_a_record_with_other_words_for_the_same_values_goes_on_where_the_first_e
         assert own.known.names == other.known.names
         np.testing.assert_array_equal(own.known.keys, other.known.keys)
         np.testing.assert_array_equal(own.belief, other.belief)
+
+
+def test_what_evaluate_plays_uses_the_columns_too() -> None:
+    matches = rich_columns(random_pairs(80))
+    system = FittedStateSpace(replace(RICH, effects=EFFECTS))
+    state, expected = system.play(system.start(0), matches)
+    other, forecasts, level = system.play_with_levels(system.start(0), matches)
+    np.testing.assert_array_equal(forecasts, expected)
+    np.testing.assert_array_equal(other.belief, state.belief)
+    assert level[0] == pytest.approx(1500, abs=200)
+    assert level.std() > 0
 
 
 def test_a_state_with_effects_is_saved() -> None:

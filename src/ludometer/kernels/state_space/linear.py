@@ -119,6 +119,7 @@ def linear_pass_plain(  # noqa: PLR0912, PLR0915 - all of one match, in order
     extras: Floats,
     tables: Floats,
     scaled: Floats,
+    middle: Floats,
     loss: Floats,
     scratch: Floats,
     by_order: bool,
@@ -181,6 +182,8 @@ def linear_pass_plain(  # noqa: PLR0912, PLR0915 - all of one match, in order
         log_winner = np.mean(won[place[own] == 1])
         if len(scaled):
             scaled[own] = logits
+        if len(middle):
+            middle[t] = mean
         if len(loss):
             loss[t] = -worth * (log_order if by_order or n == 2 else log_winner)
         g, curve = kappa * slope, values[INFORMATION] * kappa**2 * bend
@@ -314,6 +317,7 @@ def linear_pass(  # noqa: PLR0912, PLR0915 - all of one match, in order
     extras: Floats,
     tables: Floats,
     scaled: Floats,
+    middle: Floats,
     loss: Floats,
     scratch: Floats,
     by_order: bool,
@@ -326,15 +330,15 @@ def linear_pass(  # noqa: PLR0912, PLR0915 - all of one match, in order
     length 0 it is -1 for all. `place` is that of a side, `ranked` the sides of a match in order of place. `weight`,
     `seat` and `margin` (NaN: unknown) of length 0 are not there.
 
-    `scaled` gets kappa X of each side: the forecast is its softmax. `loss` gets the weighted log loss of each match: of
-    two sides that of the result, of more that of the winner, or of the whole order if `by_order`. Both are not wanted
-    if they have length 0. Arrays of floats are flat or have eight lanes, but for those of the record, `career` and
-    `clock`.
+    `scaled` gets kappa X of each side: the forecast is its softmax. `middle` gets the mean level of the players, `loss`
+    the weighted log loss of each match: of two sides that of the result, of more that of the winner, or of the whole
+    order if `by_order`. They are not wanted if they have length 0. Arrays of floats are flat or have eight lanes, but
+    for those of the record, `career` and `clock`.
     """
     n_counts = len(tables) // TABLES
     n_players = len(career) - len(kind)
     has_weight, has_seat, has_margin = len(weight) > 0, len(seat) > 0, len(margin) > 0
-    wants_scaled, wants_loss = len(scaled) > 0, len(loss) > 0
+    wants_scaled, wants_middle, wants_loss = len(scaled) > 0, len(middle) > 0, len(loss) > 0
     is_active, rusts, has_form = _any(values, ACTIVITY_GAIN), _any(values, RUST), _any(values, FORM_SPREAD)
     pairs, enters = _any(values, PAIRING), _any(values, ENTRY_DRIFT)
     spread, match_drift = lanes.get(values, SPREAD), lanes.get(values, MATCH_DRIFT)
@@ -419,6 +423,8 @@ def linear_pass(  # noqa: PLR0912, PLR0915 - all of one match, in order
             lost = _several(scratch, place, ranked, begin, n, scale, later, information, worth, by_order)
             if not by_order:
                 lost = _winner_loss(scratch, place, begin, n)
+        if wants_middle:
+            lanes.put(middle, t, mean)
         if wants_loss:
             lanes.put(loss, t, worth * lost)
         if wants_scaled:

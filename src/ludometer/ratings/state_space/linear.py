@@ -156,6 +156,7 @@ class _LinearRun:
             (self.career, self.belief, self.level, self.clock),
             (self.values, self.extras, self.tables),
             np.empty((0, LANES)),
+            np.empty((0, LANES)),
             loss,
             self.scratch,
             has_margin=self.has_margin,
@@ -171,6 +172,7 @@ def _play(
     state: tuple[Floats, Floats, Floats, Floats],
     packed: tuple[Floats, Floats, Floats],
     scaled: Floats,
+    middle: Floats,
     loss: Floats,
     scratch: Floats,
     *,
@@ -195,6 +197,7 @@ def _play(
         *state,
         *packed,
         scaled,
+        middle,
         loss,
         scratch,
         runs.by_order,
@@ -229,8 +232,11 @@ def play_sides(
     level: Floats,
     clock: Floats,
     effects: Sequence[EffectState],
-) -> tuple[Floats, tuple[EffectState, ...]]:
-    """Play all matches, moving players, level and clock in place: kappa X of each side, and the effects afterwards."""
+) -> tuple[Floats, Floats, tuple[EffectState, ...]]:
+    """Play all matches, moving players, level and clock in place.
+
+    Returns kappa X of each side, the mean level of the players of each match, and the effects afterwards.
+    """
     known = [one.known for one in effects] or [Known() for _ in parameters.effects]
     design = make_design(runs.matches, parameters.effects, known, len(career), runs.sides)
     olds = effects or [EffectState.new() for _ in parameters.effects]
@@ -241,7 +247,7 @@ def play_sides(
         careers.append(np.concatenate((old.career, new_careers(n_new))))
     every_belief, every_career = np.concatenate(beliefs), np.concatenate(careers)
     most = runs.most_played + int(career[:, rows.BEFORE : rows.TODAY + 1].sum(axis=1).max(initial=0))
-    scaled = np.empty(len(runs.sides.place))
+    scaled, middle = np.empty(len(runs.sides.place)), np.empty(len(runs))
     packed = (pack_values([parameters]), pack_extras([parameters]), pack_tables([parameters], most))
     values, extras, tables = (one[:, 0].copy() for one in packed)
     _play(
@@ -252,6 +258,7 @@ def play_sides(
         (every_career, every_belief.reshape(-1), level, clock),
         (values, extras, tables),
         scaled,
+        middle,
         np.empty(0),
         np.zeros(kernel.scratch_rows(design.most_sides, design.most_terms)),
         has_margin=parameters.margin > 0,
@@ -262,7 +269,7 @@ def play_sides(
         EffectState(one, every_belief[low:high], every_career[low:high])
         for one, low, high in zip(design.known, ends[:-1], ends[1:], strict=True)
     )
-    return scaled, after
+    return scaled, middle, after
 
 
 def forecast(matches: Matches, sides: Sides, scaled: Floats, prizes: Prizes) -> Floats:

@@ -90,25 +90,26 @@ class FittedStateSpace:
 
     def play(self, state: FilterState, matches: Matches) -> tuple[FilterState, Floats]:
         """Play the matches in order."""
-        if not is_plain(matches) or self.values.effects:
-            return self._play_sides(state, matches)
         state, expected, _ = self.play_with_levels(state, matches, wants_levels=False)
         return state, expected
 
-    def _play_sides(self, state: FilterState, matches: Matches) -> tuple[FilterState, Floats]:
+    def _play_sides(self, state: FilterState, matches: Matches) -> tuple[FilterState, Floats, Floats]:
         """Play matches of any kind in order."""
         record = LinearRuns.of(matches, state.clock)
         _refuse_past(record.day, state.clock)
         belief, career = self._grown(state, len(matches.players))
         level, clock = state.level.copy(), np.array([state.clock])
-        scaled, effects = play_sides(self.values, record, belief, career, level, clock, state.effects)
+        scaled, middle, effects = play_sides(self.values, record, belief, career, level, clock, state.effects)
         expected = forecast(matches, record.sides, scaled, self.prizes)
-        return FilterState(belief, career, level, float(clock[0]), effects), expected
+        after = FilterState(belief, career, level, float(clock[0]), effects)
+        return after, expected, self.start_rating + to_elo(middle)
 
     def play_with_levels(
         self, state: FilterState, matches: Matches, *, wants_levels: bool = True
     ) -> tuple[FilterState, Floats, Floats]:
-        """Play the matches in order; also the mean rating of each pair before its match."""
+        """Play the matches in order; also the mean rating of the players of each match before it."""
+        if not is_plain(matches) or self.values.effects:
+            return self._play_sides(state, matches)
         record = PairRuns.of(matches, state.clock)
         _refuse_past(record.day, state.clock)
         pairs, n = matches.pairs, len(matches)
