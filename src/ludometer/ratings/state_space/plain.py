@@ -70,11 +70,11 @@ class PlainFilter:
             expected = 1 / (1 + math.exp(-kappa * (difference + lead) / ELO))
             yield expected
             middle = (one.mean[0] + other.mean[0] + self._offset(one) + self._offset(other)) / 2
-            slope = weights[t] * kappa / ELO * (pairs.halves[t] / 2 - expected)
-            information = weights[t] * values.information * (kappa / ELO) ** 2 * expected * (1 - expected)
-            if matches.weight is not None:
-                information /= 1 + max(information * variance - 0.5, 0)
-            self._learn(one, other, slope, information)
+            slope = kappa / ELO * (pairs.halves[t] / 2 - expected)
+            information = values.information * (kappa / ELO) ** 2 * expected * (1 - expected)
+            # as so many results in turn, each of which finds less variance than the one before
+            counts = weights[t] / (1 + max(weights[t] - 1, 0) * information * variance)
+            self._learn(one, other, counts * slope, counts * information)
             self.mean_level += _MEMORY * (middle - self.mean_level)
             one.today += 1
             other.today += 1
