@@ -532,6 +532,19 @@ def test_rate_and_predict_say_by_which_system(run: Run) -> None:
     assert "by glicko2: tau 0.5" in run("rate", CLUB, "--top", 1, "--system", "glicko2").err
 
 
+def test_fitted_parameters_are_kept_in_a_file_and_used_again(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "fit.json"
+    first = run("rate", CLUB, "--parameters", path, "--json", "-")
+    assert "the fitted parameters" in first.err
+    again = run("rate", CLUB, "--parameters", path, "--json", "-")
+    assert checked("rate", again.out)["players"] == checked("rate", first.out)["players"]
+    assert "errors" not in checked("rate", again.out)["parameters"]
+    assert "leave out others" in run("rate", CLUB, "--parameters", path, "--system", "elo").err
+    path.write_text("{")
+    assert "it is not JSON" in run("rate", CLUB, "--parameters", path).err
+    assert "is not fitted" in run("rate", CLUB, "--parameters", tmp_path / "no.json", "--system", "elo").err
+
+
 def test_teams_are_read_and_refused_by_systems_that_cannot_use_them(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "teams.csv"
     path.write_text("match,player,place,team\n1,Ann,1,x\n1,Ben,1,x\n1,Cem,2,y\n1,Dan,2,y\n")

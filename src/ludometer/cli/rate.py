@@ -37,8 +37,9 @@ class SystemOptions:
         "--system",
         show_default=DEFAULT_SYSTEM,
         metavar="SYSTEM",
-        help="Rating system: elo, best-fit, static, dynamic, dynamic-shrinking, ics, smith, glicko2 or federation, "
-        "with parameters such as elo:k=32,start=0; for scores series-elo or additive-series-elo, with --keep score.",
+        help="Rating system: state-space, elo, best-fit, static, dynamic, dynamic-shrinking, ics, smith, glicko2 or "
+        "federation, with parameters such as elo:k=32,start=0; for scores series-elo or additive-series-elo, with "
+        "--keep score.",
     )
     k: float | None = option(
         "--k",
@@ -51,15 +52,46 @@ class SystemOptions:
         "--start", type=Number(example=1500), show_default="1500", metavar="RATING", help="Rating of new players."
     )
     base: Base = base_option()
+    parameters: Path | None = option(
+        "--parameters",
+        type=OutFile(".json"),
+        metavar="FILE",
+        help="Take the parameters of state-space from this file; if it is not there, fit them and write it.",
+    )
 
     def make(self, matches: Any, reading: FileOptions) -> AnySystem:
         """The system that was named, or the default for these matches."""
+        if self.parameters is not None and self.parameters.exists():
+            return self._load()
         given: dict[str, Any] = {"prizes": reading.prize_rule, "base": self.base, "k": self.k, "start": self.start}
         return default_system(matches, **given) if self.system is None else make_system(self.system, **given)
 
-    def names_parameters(self, reading: FileOptions) -> bool:
+    def _load(self) -> AnySystem:
+        """The system with the parameters of a file."""
+        from ludometer.ratings.state_space.files import load_parameters
+        from ludometer.ratings.state_space.system import StateSpace
+
+        assert self.parameters is not None
+        if self.names_parameters() or self.system not in (None, "state-space"):
+            raise LudometerError(f"{self.parameters} gives the system and its parameters: leave out others")
+        return StateSpace(load_parameters(self.parameters).document())
+
+    def keep(self, ratings: Ratings, reading: FileOptions) -> None:
+        """Write the file of parameters if there is none."""
+        from ludometer.ratings.state_space.files import parameters_in, save_parameters
+
+        if self.parameters is None or self.parameters.exists():
+            return
+        if ratings.provenance.method != "state-space":
+            raise LudometerError(f"{ratings.provenance.method} is not fitted: leave out --parameters")
+        if reading.by is not None:
+            raise LudometerError("--parameters holds one fit: leave out --by")
+        save_parameters(parameters_in(ratings.provenance.parameters), self.parameters)
+        note(f"{self.parameters}: the fitted parameters")
+
+    def names_parameters(self, reading: FileOptions | None = None) -> bool:
         """Whether the command line says more than a name."""
-        given = (self.k, self.start, reading.prizes)
+        given = (self.k, self.start, None if reading is None else reading.prizes)
         return ":" in (self.system or "") or self.base != "10" or any(value is not None for value in given)
 
 
@@ -174,7 +206,8 @@ def command(options: RateOptions) -> None:
     from ludometer.report.presenter import Part, present_parts
 
     listing, output = options.listing, options.output
-    check_targets([options.file], output.json_file, output.html, output.csv, options.state.state)
+    targets = (output.json_file, output.html, output.csv, options.state.state, options.system.parameters)
+    check_targets([options.file], *targets)
     options.state.check(options.reading, stream=options.stream)
     # a name that nobody knows is refused before a long file is read
     asked = None if options.system.system is None else options.system.make(None, options.reading)
@@ -187,6 +220,7 @@ def command(options: RateOptions) -> None:
             ratings = _rate(matches, saved, options)
         if not parts:
             note_system(ratings.provenance.method, ratings.provenance.parameters)
+            options.system.keep(ratings, options.reading)
         text, document = partial(_text, ratings, listing), partial(_document, ratings, listing)
         parts.append(Part(matches.value, ratings, text, document, matches.count(ratings)))
     by = options.reading.by
