@@ -86,13 +86,26 @@ class Peer:
     works: str = "match by match"
     """When results are taken in: match by match, or by which schedule the past is fitted again."""
     knows_sides: bool = False
-    """Whether it uses home and White; its line without is another peer."""
+    """Whether it is about home and White, and left out where there is no such thing."""
+    knows_ground: bool = False
+    """Whether it is about neutral ground, and left out where all matches have a home side or none has."""
+    knows_points: bool = False
+    """Whether it is about goals or points, and left out where the record has none."""
     remark: str = ""
 
     @property
     def is_ours(self) -> bool:
         """Whether it is ludometer's."""
         return self.package == "ludometer"
+
+    def suits(self, record: Record) -> bool:
+        """Whether the record has what its line is about."""
+        about = (
+            (self.knows_sides, record.has_sides),
+            (self.knows_ground, record.has_sides and not record.home.all()),
+            (self.knows_points, record.points is not None),
+        )
+        return all(is_there for is_needed, is_there in about if is_needed)
 
     @property
     def is_here(self) -> bool:

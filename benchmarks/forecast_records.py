@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -35,6 +36,8 @@ class Record:
     home: Mask
     """Whether the first player has the advantage of a side: home (not on neutral ground), or White."""
     players: int
+    points: Floats | None = None
+    """Goals or points of both, (matches, 2), where the file has them."""
 
     def __len__(self) -> int:
         return len(self.first)
@@ -59,14 +62,19 @@ class Record:
         """Matches begin to end, as a record of its own; codes stay."""
         cut = slice(begin, end)
         columns = (self.first[cut], self.second[cut], self.score[cut], self.day[cut], self.home[cut])
-        return Record(self.name, *columns, self.players)
+        return Record(self.name, *columns, self.players, None if self.points is None else self.points[cut])
 
     def without_sides(self) -> Record:
         """The same matches, with nobody at home."""
         return replace(self, home=np.zeros_like(self.home))
 
-    def matches(self) -> Matches:
-        """As ludometer takes it."""
+    def with_sides(self) -> Record:
+        """The same matches, with the first player at home in all."""
+        return replace(self, home=np.ones_like(self.home))
+
+    def matches(self, *, points: bool = False) -> Matches:
+        """As ludometer takes it, with goals or points if they are asked for."""
+        columns: Any = {"score": self.points} if points else {}
         return Matches.of_pairs(
             self.first,
             self.second,
@@ -75,6 +83,7 @@ class Record:
             time=self.day.astype("M8[D]"),
             advantage=self.home.astype(np.int8) if self.has_sides else "none",
             ordered=True,
+            **columns,
         )
 
     def blocks(self) -> Iterator[tuple[int, int]]:
@@ -130,7 +139,9 @@ def load_record(name: str) -> Record:
     home = np.full(len(frame), name not in WITHOUT_SIDES)
     if "neutral" in frame.columns:
         home &= ~frame["neutral"].to_numpy()
-    return Record(name, first, second, score, day - day[0], home, len(names))
+    points = next(([f"{word}_1", f"{word}_2"] for word in ("goals", "points") if f"{word}_1" in frame.columns), None)
+    scored = None if points is None else frame.select(points).to_numpy().astype(np.float64)
+    return Record(name, first, second, score, day - day[0], home, len(names), scored)
 
 
 def _days(frame: pl.DataFrame) -> Floats:

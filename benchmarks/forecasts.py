@@ -127,14 +127,14 @@ def measure_record(record: Record, peers: list[Peer], *, fresh: bool, keeps: boo
     losses: dict[str, Floats] = {}
     scored = record.part(record.half, len(record))
     for peer in peers:
+        if not peer.suits(record):
+            continue
         row: dict[str, Any] = {"system": peer.name, "package": peer.package}
         rows.append(row)
         if not peer.is_here:
             row["missing"] = "not installed"
         elif len(record) > peer.most:
             row["missing"] = f"too slow for {len(record):,} matches"
-        elif peer.knows_sides and not record.has_sides:
-            rows.pop()
         else:
             found = find_forecasts(peer, record, fresh=fresh) if keeps else make_forecasts(peer, record)
             losses[peer.name] = scored.log_loss(found.expected)
@@ -164,7 +164,6 @@ def _figures(peer: Peer, scored: Record, found: Forecasts, loss: Floats) -> dict
     return {
         "version": found.version,
         "works": peer.works,
-        "knows_sides": peer.knows_sides,
         "log_loss": round(float(loss.mean()), 6),
         "accuracy": round(float(right.mean()), 4),
         "seconds": _rounded(found.seconds),

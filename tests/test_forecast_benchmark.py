@@ -150,6 +150,20 @@ def test_rows_are_on_the_same_matches_and_a_missing_peer_has_one(load: ModuleTyp
     assert any("absent (not installed)" in line for line in lines)
 
 
+def test_a_line_about_what_a_record_lacks_is_left_out(load: ModuleType, record: Any) -> None:
+    peer = _elo(load)
+    at_home, nobody, scored = record.with_sides(), record.without_sides(), replace(record, points=np.ones((600, 2)))
+    about = {
+        "knows_sides": ((record, True), (at_home, True), (nobody, False)),
+        "knows_ground": ((record, True), (at_home, False), (nobody, False)),
+        "knows_points": ((record, False), (scored, True), (scored.part(5, 9), True)),
+    }
+    for word, cases in about.items():
+        assert peer.suits(nobody)
+        for one, suits in cases:
+            assert replace(peer, **{word: True}).suits(one) == suits
+
+
 def test_kept_forecasts_come_back_as_they_were(load: ModuleType, tmp_path: Path) -> None:
     forecasts = load.import_module("forecasts")
     made = forecasts.Forecasts(np.array([0.25, 0.75]), forecasts.Tuned({"k": 3.0}, 5, 100, 1.5), 2.5, "1.0")
