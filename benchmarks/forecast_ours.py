@@ -51,7 +51,7 @@ def _numbers(parameters: dict[str, Any]) -> dict[str, Any]:
     return {name: float(f"{value:.4g}") for name, value in kept.items()}
 
 
-def _ours(text: str, name: str = "", *, fit: Any = fit_ours, **suits: bool) -> Peer:
+def _ours(text: str, name: str = "", *, fit: Any = fit_ours, **suits: Any) -> Peer:
     return Peer("ludometer", name or text, "ludometer", fit=partial(fit, text=text), **suits)
 
 
