@@ -230,8 +230,9 @@ def evaluate(
                 states[place], expected = system.play(states[place], batch)
             else:
                 states[place], expected, level = play_with_levels(system, states[place], batch)
-                draws.add(expected, level)
             scoring.scores[1 + place].seconds += clock.perf_counter() - begin
+            if draws is not None:
+                draws.add(expected, level)
             yield expected
 
     for batch in matches:
