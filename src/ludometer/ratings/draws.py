@@ -19,9 +19,6 @@ _LARGEST = 1e9
 _SURE = 1e-15
 """Probabilities are kept this far from 0, so that the log loss stays finite."""
 
-_GAIN = 2.0
-"""The level counts if the log likelihood gains so much by it, which it does by chance once in 20 records."""
-
 
 def draw_probability(expected: Floats, nu: float | Floats) -> Floats:
     """The probability of a draw, from the positive root of (1 - E) s^2 + nu (1/2 - E) s - E = 0.
@@ -215,4 +212,5 @@ class _Cells:
             return loss(at(point)) / float(n.sum())
 
         found = minimize(mean_loss, np.array([flat.log_nu, 0.0]), method="BFGS")
-        return at(found.x) if loss(flat) - loss(at(found.x)) > _GAIN else flat
+        # Schwarz's criterion for one more parameter
+        return at(found.x) if loss(flat) - loss(at(found.x)) > 0.5 * np.log(n.sum()) else flat
