@@ -183,7 +183,7 @@ def test_levels_of_the_state_space_do_not_change_its_forecasts() -> None:
     matches = simulate_strengths(20, 400, draws=0.2, seed=1)
     plain = FittedStateSpace()
     assert play_with_levels(plain, plain.start(0), matches)[2] is not None
-    # with other columns the filter over sides plays, which knows no levels
+    # with effects of columns another filter plays
     labels = ["clay" if k % 3 else "grass" for k in range(400)]
     with_effect = FittedStateSpace(Parameters(effects=(Effect("surface", "player", sd=100.0),)))
     record = matches.with_columns(covariates={"surface": labels})
