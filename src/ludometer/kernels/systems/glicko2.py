@@ -194,7 +194,7 @@ def _update(player, i, tau, passed, largest):  # type: ignore[no-untyped-def]
 
 @register_jitable
 def _bounded(step, before, player, i):  # type: ignore[no-untyped-def]
-    """The step, which goes beyond one deviation only so far as the most likely rating does."""
+    """The step, which goes beyond one deviation only up to the most likely rating."""
     size, deviation = abs(step), math.sqrt(before)
     if size <= deviation:
         return step
