@@ -119,7 +119,8 @@ def test_what_a_state_cannot_go_with_is_refused_and_the_file_stays(
         (file, "--system", "glicko2"): "the state was rated by elo, not by glicko2: leave out --system",
         (file, "--system", "elo:k=32"): "carries other parameters of elo (k 16.0, start_rating 1500.0)",
         (file, "--k", 24): "carries other parameters",
-        (stranger,): f"not in it: match {place} in order of time, {old['player_1'][0]} against Zoe at ",
+        (stranger,): "stranger.csv, row 301: a match is older than the last match of the state",
+        (stranger, "--time", "date"): f"match {place} in order of time, {old['player_1'][0]} against Zoe at ",
         (bare,): "the state has times and the file has none",
         (file, "--by", "score_1"): "leave out --by or --state",
         (file, "--stream"): "leave out --stream or --state",
@@ -166,7 +167,7 @@ def test_without_times_the_whole_file_goes_on_and_so_do_new_matches(
         state = tmp_path / f"{number}.state"
         players(run, early, "--system", "elo", "--state", state)
         assert players(run, second, "--state", state) == expected
-        assert "0 are new" in run("rate", whole, "--state", state).err
+        assert ", 0 new" in run("rate", whole, "--state", state).err
         for wrong, said in ((late, "repeats matches of the state"), (edited, "but match 21 differs")):
             done = run("rate", wrong, "--state", state)
             assert done.status == 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -248,16 +250,31 @@ def _rate(matches: Group, saved: SavedState | None, options: RateOptions) -> Rat
     if saved is None or not _is_of_state(options, saved):
         system = options.system.make(record, options.reading)
     state = new_state(system) if saved is None and asked.state is not None and system is not None else saved
-    ratings = rate(
-        record, system=system, state=state, refit=asked.refit, start_ratings=start, at=asked.at, since=asked.since
-    )
+    with _naming_rows(matches, options):
+        ratings = rate(
+            record, system=system, state=state, refit=asked.refit, start_ratings=start, at=asked.at, since=asked.since
+        )
     if options.listing.ranks:
         ratings = ratings.with_ranks(min_matches=options.listing.min_matches)
     if asked.state is not None and ratings.state is not None:
         save_state(ratings.state, asked.state)
         known = 0 if saved is None or asked.refit else saved.n_matches
-        note(f"{asked.state}: {known:,} matches were in the state, {ratings.n_matches - known:,} are new")
+        note(f"{asked.state}: {known:,} matches in the state, {ratings.n_matches - known:,} new")
     return ratings
+
+
+@contextmanager
+def _naming_rows(matches: Group, options: RateOptions) -> Iterator[None]:
+    """Say in which row of the file a match stands that a state should hold and does not."""
+    from ludometer.ratings.held import UnknownMatchesError
+    from ludometer.read.row_search import find_row
+
+    try:
+        yield
+    except UnknownMatchesError as error:
+        row = find_row(options.file, options.reading.columns, matches.record, int(error.rows[0]))
+        where = options.file if row is None else f"{options.file}, row {row:,}"
+        raise UnknownMatchesError(f"{where}: {error}", error.rows) from error
 
 
 def _is_of_state(options: RateOptions, saved: SavedState) -> bool:
