@@ -15,6 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ludometer.matches import Matches
 from ludometer.ratings import evaluate
 from ludometer.ratings.catalogue import make_system
@@ -34,6 +36,11 @@ def without(matches: Matches) -> Matches:
     return replace(matches, score=None, covariates={}, seat_covariates={})
 
 
+def numbered(matches: Matches) -> Matches:
+    """With matches at distance 1: the numbers of the site have gaps."""
+    return replace(matches, time=np.arange(len(matches)))
+
+
 def points(name: str, **options: Any) -> Callable[[], Matches]:
     """A league whose points are scores, with the home side first."""
     return lambda: read(name, score="points_1,points_2", keep="score", advantage="order", **options)
@@ -41,8 +48,8 @@ def points(name: str, **options: Any) -> Callable[[], Matches]:
 
 RECORDS: dict[str, Callable[[], Matches]] = {
     "formula1_races": lambda: read("formula1_races", match="match_id", place="rank", seat_covariates="constructor"),
-    "race_for_the_galaxy": lambda: read(
-        "race_for_the_galaxy", match="match_id", place="rank", time="game_no", where="site = 'genie'"
+    "race_for_the_galaxy": lambda: numbered(
+        read("race_for_the_galaxy", match="match_id", place="rank", time="game_no", where="site = 'genie'")
     ),
     "football_international": lambda: read(
         "football_international", score="goals_1,goals_2", keep="score", advantage="neutral"
@@ -65,7 +72,8 @@ def score(matches: Matches) -> dict[str, Any]:
     bare = without(matches)
     compared = evaluate(bare, systems=[make_system("best-fit"), make_system("state-space")], since=since)
     rows = {one.system: one.log_loss for one in compared.systems}
-    found: dict[str, Any] = {"matches": len(matches), "scored": compared.systems[0].n, **rows}
+    words = next(one.parameters["in_words"] for one in compared.systems if one.system == "state-space")
+    found: dict[str, Any] = {"matches": len(matches), "scored": compared.systems[0].n, **rows, "in words": words}
     if set(matches.columns) > set(bare.columns):
         (whole,) = evaluate(matches, systems=[make_system("state-space")], since=since).systems
         found |= {"with columns": whole.log_loss, "in words": whole.parameters["in_words"]}
