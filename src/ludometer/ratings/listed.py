@@ -236,7 +236,7 @@ class Ratings(Shown):
         }
         if frame["change"].is_not_null().any():
             changes = frame["change"].to_list()
-            columns[f"since {self.since}"] = ["new" if change is None else f"{change:+.0f}" for change in changes]
+            columns[f"since {self.since}"] = ["new" if change is None else f"{round(change):+d}" for change in changes]
         if self.ranks is not None:
             ends = frame.select("rank_low", "rank_high").rows()
             columns["true rank"] = ["" if low is None else between(ordinal(low), ordinal(high)) for low, high in ends]
