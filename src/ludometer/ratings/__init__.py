@@ -54,8 +54,13 @@ if TYPE_CHECKING:
     from ludometer.ratings.saved import save_state as save_state
     from ludometer.ratings.scoring import Calibration as Calibration
     from ludometer.ratings.scoring import SystemScore as SystemScore
+    from ludometer.ratings.state_space.files import load_parameters as load_parameters
+    from ludometer.ratings.state_space.files import save_parameters as save_parameters
     from ludometer.ratings.state_space.history import History as History
     from ludometer.ratings.state_space.history import rate_history as rate_history
+    from ludometer.ratings.state_space.parameters import Parameters as Parameters
+    from ludometer.ratings.state_space.system import FittedStateSpace as FittedStateSpace
+    from ludometer.ratings.state_space.system import StateSpace as StateSpace
     from ludometer.ratings.systems.best_fit import BestFit as BestFit
     from ludometer.ratings.systems.best_fit import BestFitElo as BestFitElo
     from ludometer.ratings.systems.best_fit import fit_best_elo as fit_best_elo
