@@ -27,7 +27,7 @@ from numba.extending import register_jitable
 
 from ludometer.arrays import Codes, Counts, Floats, Halves
 from ludometer.kernels.runtime import lanes
-from ludometer.kernels.runtime.compile import kernel
+from ludometer.kernels.runtime.compile import JIT, kernel
 from ludometer.kernels.skills.ranks import SPREAD as FURTHEST
 from ludometer.kernels.skills.ranks import expect, expect_shares_plain, weigh
 from ludometer.kernels.skills.ranks import scratch_rows as ranks_rows
@@ -351,6 +351,12 @@ def linear_pass(  # noqa: PLR0912, PLR0915 - all of one match, in order
     entry, entry_variance = lanes.get(level, ENTRY_LEVEL), lanes.get(level, ENTRY_VARIANCE)
     mean_level = lanes.get(level, MEAN_LEVEL)
     zero = 0.0 * spread
+    if JIT:
+        # counting the users of arrays that functions in the loop take would cost more than the functions
+        terms, entity, load, slot = lanes.borrow(terms), lanes.borrow(entity), lanes.borrow(load), lanes.borrow(slot)
+        place, ranked, career = lanes.borrow(place), lanes.borrow(ranked), lanes.borrow(career)
+        belief, kinds, scratch = lanes.borrow(belief), lanes.borrow(kinds), lanes.borrow(scratch)
+        values, tables = lanes.borrow(values), lanes.borrow(tables)
     for t in range(len(sides) - 1):
         begin, end, now = sides[t], sides[t + 1], day[t]
         n = end - begin

@@ -12,7 +12,7 @@ import numpy as np
 from ludometer.arrays import Codes, Floats, Halves
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.kernels.state_space import filter as rows
-from ludometer.matches import Matches
+from ludometer.matches import Matches, Seats
 from ludometer.ratings.prizes import WINNER, Prizes
 from ludometer.ratings.state_space.fitting import Fit, fit
 from ludometer.ratings.state_space.linear import (
@@ -108,7 +108,8 @@ class FittedStateSpace:
         self, state: FilterState, matches: Matches, *, wants_levels: bool = True
     ) -> tuple[FilterState, Floats, Floats]:
         """Play the matches in order; also the mean rating of the players of each match before it."""
-        if not is_plain(matches) or self.values.effects:
+        has_margins = self.values.margin > 0 and matches.score is not None
+        if isinstance(matches.table, Seats) or self.values.effects or has_margins:
             return self._play_sides(state, matches)
         record = PairRuns.of(matches, state.clock)
         _refuse_past(record.day, state.clock)
