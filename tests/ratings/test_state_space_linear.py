@@ -553,6 +553,13 @@ def test_home_strength_and_a_shared_effect_are_found() -> None:
     system = FittedStateSpace(replace(found.parameters, effects=tuple(e for e in found.parameters.effects if e.sd)))
     state, _ = system.play(system.start(0), matches)
     rested, homes = state.effects
+    listed = system.effects(state, matches.players)
+    assert listed.columns == ["column", "value", "player", "points", "sd"]
+    assert set(listed["column"]) == {"rest", "advantage"}
+    assert listed.filter(listed["column"] == "rest")["points"][0] == pytest.approx(40, abs=6)
+    best = listed.filter(listed["column"] == "advantage").row(0, named=True)
+    assert home[int(best["player"])] > np.quantile(home, 0.8)
+    assert system.effects(system.start(0), matches.players).is_empty()
     slope = to_elo(rested.belief[0, rows.MEAN]) / system.values.effects[0].unit
     doubt = to_elo(np.sqrt(rested.belief[0, rows.VARIANCE])) / system.values.effects[0].unit
     assert slope == pytest.approx(40, abs=3 * doubt)

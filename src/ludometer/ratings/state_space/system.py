@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ludometer.arrays import Codes, Floats, Halves
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.kernels.state_space import filter as rows
 from ludometer.matches import Matches, Seats
+from ludometer.players import Players
 from ludometer.ratings.prizes import WINNER, Prizes
 from ludometer.ratings.state_space.fitting import Fit, fit
 from ludometer.ratings.state_space.linear import (
@@ -29,6 +30,9 @@ from ludometer.ratings.state_space.parameters import INGREDIENTS, Ingredient, Pa
 from ludometer.ratings.state_space.runs import PairRuns, new_careers, play_pairs
 from ludometer.ratings.systems.elo import unusual
 from ludometer.scale import Base, from_elo, to_elo
+
+if TYPE_CHECKING:
+    import polars as pl
 
 MOST_FITTED = 1_500_000
 """Parameters are fitted to at most so many matches, the first ones."""
@@ -176,6 +180,30 @@ class FittedStateSpace:
         difference = mean[first] - mean[second] + from_elo(self.values.advantage) * np.asarray(seat)
         slope = 1 / np.sqrt(1 + rows.CURVATURE * (variance[first] + variance[second]))
         return np.asarray(1 / (1 + np.exp(np.clip(-slope * difference, -700, 700))))
+
+    def effects(self, state: FilterState, players: Players) -> pl.DataFrame:
+        """What columns do to strengths in this state, in Elo points: column, value, player, points, sd.
+
+        The value of a column of numbers is empty, and points are per unit of the column; the player of an effect of all
+        is empty.
+        """
+        import polars as pl
+
+        types = {"column": pl.String, "value": pl.String, "player": pl.String, "points": pl.Float64, "sd": pl.Float64}
+        names = players.names
+        tables = [pl.DataFrame(schema=types)]
+        for effect, own in zip(self.values.effects, state.effects, strict=False):
+            value, player = own.known.keys >> 32, own.known.keys & 0xFFFFFFFF
+            labels = pl.Series(own.known.names or [""], dtype=pl.String)
+            columns = {
+                "column": [effect.column] * len(own.known),
+                "value": labels.gather(value),
+                "player": names.gather(player) if effect.whose == "player" else [""] * len(own.known),
+                "points": to_elo(own.belief[:, rows.MEAN]) / effect.unit,
+                "sd": to_elo(np.sqrt(own.belief[:, rows.VARIANCE])) / effect.unit,
+            }
+            tables.append(pl.DataFrame(columns, schema=types))
+        return pl.concat(tables).sort("column", "points", descending=[False, True], maintain_order=True)
 
     def expect_places(self, state: FilterState, players: Codes) -> Floats:
         """The probability of each place (columns) for each of these players (rows) in one match."""
