@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from ludometer.ratings.saved import save_state as save_state
     from ludometer.ratings.scoring import Calibration as Calibration
     from ludometer.ratings.scoring import SystemScore as SystemScore
+    from ludometer.ratings.state_space.effects import Effect as Effect
     from ludometer.ratings.state_space.files import load_parameters as load_parameters
     from ludometer.ratings.state_space.files import save_parameters as save_parameters
     from ludometer.ratings.state_space.history import History as History

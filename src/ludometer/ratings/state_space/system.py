@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 MOST_FITTED = 1_500_000
 """Parameters are fitted to at most so many matches, the first ones."""
 
+MOST_AT_HOME = 100_000
+"""Up to so many matches it is tried whether the better seat is worth more to some players: it takes longer."""
+
 
 @dataclass(frozen=True, eq=False)
 class FilterState:
@@ -276,6 +279,13 @@ class StateSpace:
         """With the parameters that are used when none is fitted."""
         return FittedStateSpace(Parameters.of(dict(self.given)), self.start_rating, self.prizes)
 
+    def _runs(self, matches: Matches) -> PairRuns | LinearRuns:
+        """The record for the pair filter, or where there may be effects for the one that knows them."""
+        may_differ_at_home = len(matches) <= MOST_AT_HOME and bool(np.any(matches.advantages))
+        if is_plain(matches) and not self.given.get("effects") and not may_differ_at_home:
+            return PairRuns.of(matches)
+        return LinearRuns.of(matches, by_order=self.prizes != WINNER)
+
     def fitted(self, matches: Matches, *, in_sample: bool) -> FittedStateSpace:
         """The system with parameters for these matches."""
         if not len(matches):
@@ -283,7 +293,7 @@ class StateSpace:
         if len(self.given) == len(Parameters.__dataclass_fields__):
             return replace(self.untuned, in_sample=None)
         part = matches.part(0, min(len(matches), MOST_FITTED))
-        runs = PairRuns.of(part) if is_plain(part) else LinearRuns.of(part, by_order=self.prizes != WINNER)
+        runs = self._runs(part)
         has, fixed = {*matches.columns}, dict(self.given)
         ingredients: tuple[Ingredient, ...] = INGREDIENTS
         if _has_times(runs):
