@@ -79,4 +79,4 @@ def _describe_effect(effect: Effect, errors: dict[str, float]) -> str:
         text = f"players differ by {sd:.0f} points (SD) in what the better seat is worth to them"
     else:
         text = f"players differ by {sd:.0f} points (SD) in what {effect.column} does to them"
-    return f"{text}, and drifts by {drift:.0f} points in a year" if effect.drift else text
+    return f"{text}, drifting by {drift:.0f} points in a year" if effect.drift else text
