@@ -86,25 +86,26 @@ def filter_pass(  # noqa: PLR0912, PLR0915 - all of one match, in order
     clock: Floats,
     values: Floats,
     tables: Floats,
-    logit: Floats,
+    expected: Floats,
     middle: Floats,
     loss: Floats,
 ) -> None:
     """Play the matches in order, moving `career`, `belief`, `level` and `clock` in place.
 
     `belief` is (players x ROWS), `level` (LEVELS), `values` (VALUES), `tables` (counts x TABLES), either flat or with
-    eight lanes; of the same kind, and with one row per match or none if they are not wanted: `logit` (the forecast),
+    eight lanes; of the same kind, and with one row per match or none if they are not wanted: `expected` (the forecast),
     `middle` (the pair's mean level) and `loss` (the log loss of the forecast times the weight). A `weight` of length 0
     is 1 for all matches, a `seat` of length 0 is 0.
     """
     if JIT:
         career, belief, clock = lanes.borrow(career), lanes.borrow(belief), lanes.borrow(clock)
         values, tables = lanes.borrow(values), lanes.borrow(tables)
-        logit, middle, loss = lanes.borrow(logit), lanes.borrow(middle), lanes.borrow(loss)
+        expected, middle, loss = lanes.borrow(expected), lanes.borrow(middle), lanes.borrow(loss)
     n, n_counts = len(first), len(tables) // TABLES
     is_large = belief.size > _CACHED
     strengths = belief.reshape((len(career), -1))
-    has_weight, has_seat, wants_logit, wants_middle = len(weight) > 0, len(seat) > 0, len(logit) > 0, len(middle) > 0
+    has_weight, has_seat = len(weight) > 0, len(seat) > 0
+    wants_expected, wants_middle = len(expected) > 0, len(middle) > 0
     wants_loss = len(loss) > 0
     is_active, rusts, has_form = _any(values, ACTIVITY_GAIN), _any(values, RUST), _any(values, FORM_SPREAD)
     pairs, enters = _any(values, PAIRING), _any(values, ENTRY_DRIFT)
@@ -221,8 +222,8 @@ def filter_pass(  # noqa: PLR0912, PLR0915 - all of one match, in order
         odds = lanes.exp(0.0 - x)
         p = 1.0 / (1.0 + odds)
         mean = 0.5 * (m_i + m_j + offset_i + offset_j)
-        if wants_logit:
-            lanes.put(logit, t, x)
+        if wants_expected:
+            lanes.put(expected, t, p)
         if wants_middle:
             lanes.put(middle, t, mean)
         worth = weight[t] if has_weight else 1.0

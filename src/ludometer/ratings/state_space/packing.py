@@ -57,6 +57,8 @@ def days_of(time: Times | None, n: int, clock: float) -> Floats:
     if time is None:
         start = 0.0 if clock == -np.inf else clock + 1
         return start + np.arange(n, dtype=np.float64)
+    if time.dtype == "datetime64[D]":
+        return time.astype(np.int64).astype(np.float64)
     if time.dtype.kind == "M":
         return time.astype("datetime64[us]").astype(np.int64) / 86_400e6
     return time.astype(np.float64)

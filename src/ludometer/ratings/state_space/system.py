@@ -123,7 +123,7 @@ class FittedStateSpace:
         pairs, n = matches.pairs, len(matches)
         belief, career = self._grown(state, len(matches.players))
         level, clock = state.level.copy(), np.array([state.clock])
-        logit, middle = np.empty(n), np.empty(n if wants_levels else 0)
+        expected, middle = np.empty(n), np.empty(n if wants_levels else 0)
         most = record.most_played + int(career[:, rows.BEFORE : rows.TODAY + 1].sum(axis=1).max(initial=0))
         play_pairs(
             pairs.first,
@@ -138,11 +138,10 @@ class FittedStateSpace:
             clock,
             self._packed,
             pack_tables([self.values], most)[:, 0].copy(),
-            logit,
+            expected,
             middle,
             np.empty(0),
         )
-        expected = 1 / (1 + np.exp(np.clip(-logit, -700, 700)))
         return (
             FilterState(belief, career, level, float(clock[0]), state.effects),
             expected,
