@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ludometer.arrays import Floats
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.kernels.state_space import filter as rows
 from ludometer.kernels.state_space import linear as kernel
@@ -170,7 +171,7 @@ def test_plain_pairs_are_those_of_the_pair_filter(parameters: Parameters, weight
     n_players, pairs = len(matches.players), matches.pairs
     career, belief = new_careers(n_players), np.zeros(n_players * rows.ROWS)
     level, clock = np.zeros(rows.LEVELS), np.array([-np.inf])
-    logit, middle, loss = np.zeros(300), np.zeros(300), np.zeros(300)
+    expected, middle, loss = np.zeros(300), np.zeros(300), np.zeros(300)
     rows.filter_pass(
         pairs.first,
         pairs.second,
@@ -184,11 +185,11 @@ def test_plain_pairs_are_those_of_the_pair_filter(parameters: Parameters, weight
         clock,
         pack_values([parameters])[:, 0].copy(),
         pack_tables([parameters], 100)[:, 0].copy(),
-        logit,
+        expected,
         middle,
         loss,
     )
-    np.testing.assert_allclose(linear["scaled"][::2] - linear["scaled"][1::2], logit, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(_logistic(linear["scaled"][::2] - linear["scaled"][1::2]), expected, rtol=0, atol=1e-12)
     np.testing.assert_allclose(linear["middle"], middle, rtol=0, atol=1e-12)
     np.testing.assert_allclose(linear["loss"], loss, rtol=0, atol=1e-12)
     np.testing.assert_allclose(linear["belief"], belief, rtol=0, atol=1e-12)
@@ -597,3 +598,7 @@ def test_the_system_finds_by_itself_what_a_record_needs() -> None:
     assert [effect.label for effect in system.values.effects] == ["player surface"]
     assert any("in what surface does to them" in text for text in system.parameters["in_words"])
     json.dumps(system.parameters)
+
+
+def _logistic(x: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-x)))
