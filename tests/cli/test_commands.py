@@ -548,10 +548,15 @@ def test_fitted_parameters_are_kept_in_a_file_and_used_again(run: Run, tmp_path:
 def test_teams_are_read_and_refused_by_systems_that_cannot_use_them(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "teams.csv"
     path.write_text("match,player,place,team\n1,Ann,1,x\n1,Ben,1,x\n1,Cem,2,y\n1,Dan,2,y\n")
-    assert run("rate", path).status == 0
-    done = run("rate", path, "--side", "team")
+    assert run("rate", path, "--system", "elo").status == 0
+    done = run("rate", path, "--system", "elo", "--side", "team")
     assert done.status == 2
     assert "elo cannot use teams" in done.err
+    # the default can: mates win together
+    done = run("rate", path, "--side", "team")
+    assert done.status == 0
+    ann, ben, cem, dan = (float(line.split()[2].rstrip("?")) for line in done.out.splitlines()[1:5])
+    assert ann == ben > 1500 > cem == dan
 
 
 @pytest.mark.parametrize("column", ["session", "weight", "advantage", "covariates"])
