@@ -76,11 +76,10 @@ def fade(chain: Counts, pause: Floats, played: Counts, rate: float) -> Floats:
 
 @kernel
 def follow(middle: Floats) -> Floats:
-    """The running mean of those who play before each match, as the filter keeps it: from 0, a little of each pair's."""
-    level, means = 0.0, np.empty(len(middle))
+    """The running mean of those who play before each match, and after the last: from 0, a little of each pair's."""
+    means = np.zeros(len(middle) + 1)
     for t in range(len(middle)):
-        means[t] = level
-        level += MEMORY * (middle[t] - level)
+        means[t + 1] = means[t] + MEMORY * (middle[t] - means[t])
     return means
 
 

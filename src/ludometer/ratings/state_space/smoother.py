@@ -342,15 +342,10 @@ class Smoother:
     def _place_newcomers(self, mode: Mode) -> Mode:
         """Move the expected strengths of all players by their first opponent's lead over those who play."""
         timeline, tree = self.timeline, self.tree
-        seen = (mode.strength + tree.offset)[tree.n_levels :]
         entered = timeline.starts[:-1][timeline.is_first]
         opponent, match = timeline.opponent[entered], timeline.match[entered]
         both_new = timeline.is_first[opponent] & (timeline.match[timeline.starts[opponent]] == match)
-        first = timeline.seat == 0
-        middle = np.empty(self.n_matches)
-        node = np.repeat(np.arange(len(timeline)), timeline.played)
-        middle[timeline.match[first]] = 0.5 * (seen[node[first]] + seen[timeline.opponent[first]])
-        lead = seen[opponent] - kernels.follow(middle)[match]
+        lead = (mode.strength + tree.offset)[tree.n_levels :][opponent] - self._mean_levels(mode)[match]
         placed = np.zeros(len(timeline.chain) - 1)
         placed[np.diff(timeline.chain) > 0] = np.where(both_new, 0.0, self.parameters.opponent_share * lead)
         moved = placed[timeline.player] - self.placed[timeline.player]
@@ -360,6 +355,20 @@ class Smoother:
         strength[tree.n_levels :] += moved
         self.tree = replace(tree, mean=mean)
         return replace(mode, strength=strength)
+
+    def mean_level(self, mode: Mode) -> float:
+        """The running mean of those who play, as the filter keeps it, after the last match."""
+        return float(self._mean_levels(mode)[-1])
+
+    def _mean_levels(self, mode: Mode) -> Floats:
+        """The running mean before each match, and after the last."""
+        timeline = self.timeline
+        seen = (mode.strength + self.tree.offset)[self.tree.n_levels :]
+        first = timeline.seat == 0
+        node = np.repeat(np.arange(len(timeline)), timeline.played)
+        middle = np.empty(self.n_matches)
+        middle[timeline.match[first]] = 0.5 * (seen[node[first]] + seen[timeline.opponent[first]])
+        return kernels.follow(middle)
 
     def find_bands(
         self,
