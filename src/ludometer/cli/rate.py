@@ -117,6 +117,12 @@ class StateOptions:
         help="Start the players of this list (columns player, rating and, if known, sd) at their ratings.",
     )
     at: str | None = option("--at", metavar="DATE", help="Rate as of this day, month or year: leave out later matches.")
+    history: bool = option(
+        "--history",
+        is_flag=True,
+        help="Rate with hindsight: later matches tell about earlier strength too. Shows who was the best ever, and how "
+        "sure; with --at the ratings of that time. JSON gets every player's path.",
+    )
     since: str | None = option(
         "--since",
         metavar="DATE",
@@ -125,7 +131,11 @@ class StateOptions:
     )
 
     def check(self, reading: FileOptions, *, stream: bool) -> None:
-        """Refuse what a state cannot go with, before any work."""
+        """Refuse what a state or a history cannot go with, before any work."""
+        if self.history:
+            alien = {"--state": self.state, "--start-ratings": self.start_ratings, "--since": self.since}
+            for flag in (flag for flag, value in alien.items() if value is not None):
+                raise LudometerError(f"a history is of one whole record: leave out {flag} or --history")
         if self.state is None:
             if self.refit:
                 raise LudometerError("--refit fits the parameters of a state again: name one with --state")
@@ -203,6 +213,7 @@ def command(options: RateOptions) -> None:
     ludometer rate races.csv --match race --prizes linear
     ludometer rate league.csv --system glicko2 --ranks --html league.html
     ludometer rate new-games.csv --state league.state
+    ludometer rate chess.pgn --history --at 1972
     """
     listen()
     from ludometer.report.presenter import Part, present_parts
@@ -245,6 +256,8 @@ def _rate(matches: Group, saved: SavedState | None, options: RateOptions) -> Rat
     from ludometer.read import read_start_ratings
 
     asked, record = options.state, matches.matches
+    if asked.history:
+        return _rate_history(record, options)
     start = None if asked.start_ratings is None else read_start_ratings(asked.start_ratings)
     system = None
     if saved is None or not _is_of_state(options, saved):
@@ -275,6 +288,19 @@ def _naming_rows(matches: Group, options: RateOptions) -> Iterator[None]:
         row = find_row(options.file, options.reading.columns, matches.record, int(error.rows[0]))
         where = options.file if row is None else f"{options.file}, row {row:,}"
         raise UnknownMatchesError(f"{where}: {error}", error.rows) from error
+
+
+def _rate_history(record: Any, options: RateOptions) -> Ratings:
+    """Rate with hindsight, at the end of the record or at the time that was asked for."""
+    from ludometer.ratings import rate_history
+    from ludometer.ratings.state_space.system import StateSpace
+
+    system = options.system.make(record, options.reading)
+    if not isinstance(system, StateSpace):
+        raise LudometerError(f"only state-space rates with hindsight, not {system.name}: leave out --history")
+    history = rate_history(record, system=system)
+    ratings = history.at_end() if options.state.at is None else history.at(options.state.at)
+    return ratings.with_ranks(min_matches=options.listing.min_matches) if options.listing.ranks else ratings
 
 
 def _is_of_state(options: RateOptions, saved: SavedState) -> bool:
@@ -322,6 +348,8 @@ def _text(ratings: Ratings, listing: ListOptions) -> str:
         lines.append(f"and {rest:,} more (--top {len(rows)} shows all)")
     if shown["provisional"].any():
         lines.append(f"? provisional: {ratings.provisional.rule}")
+    if history := getattr(ratings, "history", None):
+        lines += ["", history.summary()]
     return "\n".join(lines)
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -39,6 +39,8 @@ BAND = 1.96
 """SDs on either side that hold 95%."""
 ENOUGH_MATCHES = 30
 """Matches of a player who can be called the best: anyone may win a few."""
+WITHOUT_FORM = {"form": 0.0, "form_days": Parameters.form_days}
+"""Parameters that a smoother has no use for."""
 _MOST_THREADS = 4
 _CHARTED, _POINTS, _LISTED = 6, 150, 10
 
@@ -83,6 +85,7 @@ class History(Shown):
     mode: Mode = field(repr=False)
     bands: Bands = field(repr=False)
     start_rating: float
+    is_timed: bool
     draw_rate: float
     provenance: Provenance
 
@@ -110,23 +113,23 @@ class History(Shown):
             }
         )
 
-    def at(self, time: Any) -> Ratings:
+    def at(self, time: Any) -> RatingsInHindsight:
         """The ratings at a time, with hindsight, of all who had played by then: between two matches on the way.
 
         Between nodes the mean is on the line (in the variance of the walk) between the two, and the band is wider by
         the walk between.
         """
-        moment = self._moment(time)
-        found = self._paths_at(self._day(moment))
-        last = np.full(len(self.players), "NaT", self.time.dtype) if self.time.dtype.kind == "M" else np.zeros(0)
-        last = np.zeros(len(self.players), self.time.dtype) if not len(last) else last
-        last[found.known] = self.time[found.node]
-        rating, sd, played = np.full((3, len(self.players)), np.nan)
-        rating[found.known] = self._points(found.strength)
+        found = self._paths_at(self._day(self._moment(time)))
+        rating, sd = np.full((2, len(self.players)), np.nan)
+        rating[found.known] = self.start_rating + to_elo(found.strength)
         sd[found.known] = to_elo(np.sqrt(found.variance))
         played = np.zeros(len(self.players), np.int64)
         played[found.known] = (self.timeline.before + self.timeline.played)[found.node]
-        return Ratings(
+        last = None
+        if self.is_timed:
+            last = np.zeros(len(self.players), self.time.dtype)
+            last[found.known] = self.time[found.node]
+        return RatingsInHindsight(
             players=self.players,
             rating=rating,
             matches=played,
@@ -135,9 +138,10 @@ class History(Shown):
             n_matches=int(played.sum()) // 2,
             draw_rate=self.draw_rate,
             provenance=self.provenance,
+            history=self,
         )
 
-    def at_end(self) -> Ratings:
+    def at_end(self) -> RatingsInHindsight:
         """The ratings at the time of the last match."""
         return self.at(self.time.max())
 
@@ -229,19 +233,14 @@ class History(Shown):
             lines.append("the steps to these ratings did not come to an end: take them as rough")
         return "\n".join(lines)
 
-    def document(self, rows: pl.DataFrame | None = None, *, top: int | None = None) -> dict[str, Any]:
-        """The JSON document: ratings at the end or these rows of them, the best ever, and the paths of those listed."""
-        body = self.at_end().document(rows)
-        listed = [row["player"] for row in body["players"]][:top]
-        best = self.best_ever().iter_rows(named=True)
-        return body | {
-            "best_ever": [row | {"time": time_text(row["time"])} for row in best],
-            "history": [{"player": player, "path": self._path_rows(player)} for player in listed],
-        }
+    def document(self) -> dict[str, Any]:
+        """The JSON document: ratings at the end, the best ever, and all paths."""
+        return self.at_end().document()
 
     def charts(self, *, narrow: bool = False) -> dict[str, Any]:
         """The paths of the best with their 95% bands."""
         import altair as alt
+        import polars as pl
 
         frame = self._charted()
         dated = self.time.dtype.kind == "M"
@@ -252,7 +251,11 @@ class History(Shown):
         colour = alt.Color(
             "player:N", title=None, sort=order, legend=alt.Legend(orient="bottom", columns=2 if narrow else 3)
         )
-        base = alt.Chart(alt.InlineData(values=_rows(frame)), width=300 if narrow else 560, height=300)
+        base = alt.Chart(
+            alt.InlineData(values=_timed_rows(frame.with_columns(pl.selectors.float().round(1)))),
+            width=300 if narrow else 560,
+            height=300,
+        )
         scale = alt.Scale(zero=False)
         band = base.mark_area(opacity=0.15).encode(
             x=x, y=alt.Y("low:Q", title="Rating (Elo points)", scale=scale), y2="high:Q", color=colour
@@ -276,9 +279,6 @@ class History(Shown):
             frames.append(own.select(pl.lit(name).alias("player"), "time", "rating", low=low, high=high))
         return pl.concat(frames)
 
-    def _path_rows(self, player: str) -> list[dict[str, Any]]:
-        return [row | {"time": time_text(row["time"])} for row in self.path(player).iter_rows(named=True)]
-
     def _able(self, min_matches: int) -> Mask:
         able = self.matches >= min_matches
         return able if able.any() else self.matches > 0
@@ -288,9 +288,6 @@ class History(Shown):
         """The node of each player's highest rating; those without a match have the next player's first."""
         order = np.lexsort((np.arange(len(self.rating)), -self.rating, self.timeline.player))
         return order[np.minimum(self.timeline.chain[:-1], len(order) - 1)]
-
-    def _points(self, strength: Floats) -> Floats:
-        return self.start_rating + to_elo(strength)
 
     def _moment(self, time: Any) -> Any:
         return time if isinstance(time, np.generic) else as_moment(time, self.time)
@@ -328,6 +325,29 @@ class History(Shown):
         fresh = walked * (1 - share)
         told = (1 - share) ** 2 * variance[node] + share**2 * variance[after] + 2 * share * (1 - share) * link[after]
         return _Paths(known, node, share, strength, told + fresh, fresh)
+
+
+@dataclass(frozen=True, eq=False)
+class RatingsInHindsight(Ratings):
+    """Players with their ratings at one time, and the history they come from."""
+
+    history: History = field(kw_only=True, repr=False)
+
+    def document(self, rows: pl.DataFrame | None = None) -> dict[str, Any]:
+        """The JSON document of the ratings, with the best ever, and the paths of the players listed."""
+        body = super().document(rows)
+        best = self.history.best_ever().iter_rows(named=True)
+        return body | {
+            "best_ever": [row | {"time": time_text(row["time"])} for row in best],
+            "history": [
+                {"player": row["player"], "path": _timed_rows(self.history.path(row["player"]))}
+                for row in body["players"]
+            ],
+        }
+
+    def charts(self, *, narrow: bool = False) -> dict[str, Any]:
+        """The paths of the best, and how the ratings spread."""
+        return self.history.charts(narrow=narrow) | super().charts(narrow=narrow)
 
 
 @dataclass(frozen=True, eq=False)
@@ -371,7 +391,8 @@ def rate_history(
         raise LudometerError("a history needs the whole record: leave out --stream")
     if not len(matches):
         raise MatchDataError("there are no matches")
-    check_usable(system or StateSpace(), matches)
+    check_usable(_HINDSIGHT, matches)
+    matches = replace(matches, score=None, covariates={}, seat_covariates={})
     fitted = _fitted(system, matches)
     timeline = Timeline.of(matches)
     smoother = Smoother(matches, timeline, fitted.values)
@@ -393,9 +414,21 @@ def rate_history(
         mode=mode,
         bands=bands,
         start_rating=fitted.start_rating,
+        is_timed=matches.time is not None,
         draw_rate=float(matches.draw_rate or 0.0),
         provenance=Provenance("state-space", fitted.parameters | {"estimate": estimate}, matches.fingerprint, seed),
     )
+
+
+@dataclass(frozen=True)
+class _Hindsight(FittedStateSpace):
+    """What of a record a history uses."""
+
+    name: ClassVar[str] = "a history"
+    uses: ClassVar[tuple[str, ...]] = ("advantage", "weight")
+
+
+_HINDSIGHT = _Hindsight()
 
 
 def _fitted(system: StateSpace | FittedStateSpace | None, matches: Matches) -> FittedStateSpace:
@@ -403,8 +436,7 @@ def _fitted(system: StateSpace | FittedStateSpace | None, matches: Matches) -> F
     if isinstance(system, FittedStateSpace):
         return system
     chosen = system or StateSpace()
-    given = {"form": 0.0, "form_days": Parameters.form_days} | dict(chosen.given)
-    return StateSpace(given, chosen.start_rating).fitted(matches, in_sample=True)
+    return replace(chosen, given={**WITHOUT_FORM, **chosen.given}).fitted(matches, in_sample=True)
 
 
 def list_best(frame: pl.DataFrame) -> str:
@@ -428,10 +460,5 @@ def _short(moment: Any) -> str:
     return str(moment).split(".")[0]
 
 
-def _rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
-    digits = {"rating": 1, "low": 1, "high": 1}
-    return [
-        {name: round(value, digits[name]) if name in digits else value for name, value in row.items()}
-        | {"time": time_text(row["time"])}
-        for row in frame.iter_rows(named=True)
-    ]
+def _timed_rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
+    return [row | {"time": time_text(row["time"])} for row in frame.iter_rows(named=True)]

@@ -75,11 +75,9 @@ class RefitStateSpace:
     def play(self, state: RefitState, matches: Matches) -> tuple[RefitState, Floats]:
         """Play the matches in order, period by period; the past is smoothed at the first match of a period."""
         day = days_of(matches.time, len(matches), state.filtered.clock)
-        plain = Matches(
-            matches.players, matches.pairs, day, weight=matches.weight, advantage=matches.advantages
-        )
+        plain = Matches(matches.players, matches.pairs, day, weight=matches.weight, advantage=matches.advantages)
         period = np.floor(day / self.days)
-        begins = np.flatnonzero(np.diff(period, prepend=np.nan) != 0)
+        begins = np.flatnonzero(np.diff(period, prepend=np.nan) != 0).tolist()
         expected = np.empty(len(matches))
         filtered, past, last = state.filtered, state.past, state.period
         for begin, end in zip(begins, [*begins[1:], len(matches)], strict=True):
