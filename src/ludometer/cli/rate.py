@@ -132,6 +132,8 @@ class StateOptions:
 
     def check(self, reading: FileOptions, *, stream: bool) -> None:
         """Refuse what a state or a history cannot go with, before any work."""
+        if self.history and stream:
+            raise LudometerError("a history needs the whole record: leave out --stream")
         if self.history:
             alien = {"--state": self.state, "--start-ratings": self.start_ratings, "--since": self.since}
             for flag in (flag for flag, value in alien.items() if value is not None):

@@ -217,7 +217,7 @@ _HOME = "ludometer.ratings.systems"
 SYSTEMS: dict[str, Entry] = {
     "state-space": Entry(
         "ludometer.ratings.state_space.system:make_state_space",
-        {name: name for name in Parameters.__dataclass_fields__ if name != "effects"} | _START,
+        {name: name for name in Parameters.__dataclass_fields__ if name != "effects"} | _START | {"refit": "refit"},
         multiplayer=True,
         remark="; those that are not given are fitted",
     ),

@@ -114,7 +114,7 @@ class History(Shown):
         )
 
     def at(self, time: Any) -> RatingsInHindsight:
-        """The ratings at a time, with hindsight, of all who had played by then: between two matches on the way.
+        """The ratings at a time, with hindsight, of all who had played by then; a month or a year means its end.
 
         Between nodes the mean is on the line (in the variance of the walk) between the two, and the band is wider by
         the walk between.
@@ -202,7 +202,7 @@ class History(Shown):
         strength = found.strength[place[i]] - found.strength[place[j]]
         variance = self.smoother.vary(weights) + alone
         probability = 0.5 * math.erfc(-strength / math.sqrt(2 * variance))
-        text = time_text(moment.item() if isinstance(moment, np.generic) else moment)
+        text = time if isinstance(time, str) else time_text(moment.item() if isinstance(moment, np.generic) else moment)
         return Comparison(*names, text, to_elo(float(strength)), to_elo(math.sqrt(variance)), probability)
 
     def path(self, player: Name) -> pl.DataFrame:
@@ -290,7 +290,15 @@ class History(Shown):
         return order[np.minimum(self.timeline.chain[:-1], len(order) - 1)]
 
     def _moment(self, time: Any) -> Any:
-        return time if isinstance(time, np.generic) else as_moment(time, self.time)
+        """A time that a user gave; a day, a month or a year counts whole, so that its end is meant."""
+        if isinstance(time, np.generic):
+            return time
+        moment = as_moment(time, self.time)
+        if self.time.dtype.kind != "M":
+            return moment
+        text = str(time).strip().replace(" ", "T").removesuffix("Z")
+        end = (np.datetime64(text) + 1).astype("datetime64[us]") - np.timedelta64(1, "us")
+        return end.astype(self.time.dtype)
 
     def _day(self, moment: Any) -> float:
         if self.time.dtype.kind != "M":

@@ -15,13 +15,16 @@ from ludometer.arrays import Codes, Floats, Halves
 from ludometer.errors import LudometerError
 from ludometer.kernels.state_space import filter as rows
 from ludometer.matches import Matches
+from ludometer.ratings.state_space.history import WITHOUT_FORM
 from ludometer.ratings.state_space.packing import days_of
-from ludometer.ratings.state_space.parameters import YEAR
+from ludometer.ratings.state_space.parameters import YEAR, Parameters
 from ludometer.ratings.state_space.smoother import Smoother, Timeline
-from ludometer.ratings.state_space.system import FilterState, FittedStateSpace
+from ludometer.ratings.state_space.system import FilterState, FittedStateSpace, StateSpace
 
 _DRAWS = 16
 """Draws for the errors of a refit, of which a forecast needs the rough size."""
+_LATER, _REFITS = 0.7, 4
+"""Parameters are judged on the matches after this share of a record, with so many refits."""
 _RECENT = 2 * YEAR
 """Errors are those above the mean of players whose last match is no older than this."""
 
@@ -44,7 +47,7 @@ class RefitStateSpace:
     >>> system = RefitStateSpace(FittedStateSpace(), days=90)
     >>> matches = Matches.of_pairs([0, 1, 0], [1, 2, 2], [1, 1, 0.5], time=[0, 50, 200])
     >>> system.play(system.start(3), matches)[1].round(3).tolist()
-    [0.5, 0.426, 0.675]
+    [0.5, 0.386, 0.807]
     """
 
     system: FittedStateSpace = field(default_factory=FittedStateSpace)
@@ -53,7 +56,7 @@ class RefitStateSpace:
     uses: ClassVar[tuple[str, ...]] = ("advantage", "weight")
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.days) and self.days > 0):
+        if not self.days > 0:
             raise LudometerError(f"refit is a number of days above 0, not {self.days}")
         if self.system.values.form:
             raise LudometerError("a refit has no part for form: fit the parameters without it (form 0)")
@@ -120,6 +123,96 @@ class RefitStateSpace:
         level[rows.ENTRY_LEVEL] = mode.strength[n_levels - 1]
         level[rows.MEAN_LEVEL] = smoother.mean_level(mode)
         return replace(state, belief=belief, level=level)
+
+
+_CHANGES: tuple[dict[str, float], ...] = (
+    {"information": 1.0},
+    {"learning": 0.0, "spread": -1.5},
+    {"learning": 0.0},
+    {"young_drift": 0.0},
+    {"pairing": 0.0, "pairing_new": 0.0},
+    {"spread": -1.25},
+    {"drift": -0.8},
+    {"drift": -1.25},
+    {"opponent_share": 0.0},
+)
+"""What is tried in this order: a parameter is set to a value, or multiplied by what follows the minus sign."""
+
+
+def _changed(values: Parameters, change: dict[str, float], given: dict[str, Any]) -> Parameters:
+    """Parameters after a change, which leaves those that were given as they are."""
+    wanted = {name: value if value >= 0 else -value * getattr(values, name) for name, value in change.items()}
+    sets = [name for name, value in change.items() if value >= 0]
+    if sets and all(getattr(values, name) == change[name] for name in sets):
+        # it is off already
+        return values
+    return values.moved({name: value for name, value in wanted.items() if name not in given})
+
+
+@dataclass(frozen=True)
+class Refit:
+    """The system before it is fitted: the filter's parameters first, then what pays with hindsight.
+
+    What makes up for a newcomer's lack of a past may pay in a filter and cost in a refit, which sees more of it. So
+    ingredients are taken out, and spread and drift moved, as long as the later part of the record is forecast better.
+    """
+
+    system: StateSpace = field(default_factory=StateSpace)
+    days: float = 90.0
+    name: ClassVar[str] = "state-space"
+    uses: ClassVar[tuple[str, ...]] = RefitStateSpace.uses
+
+    def __post_init__(self) -> None:
+        RefitStateSpace(days=self.days)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Those that were given."""
+        return self.system.parameters | {"refit": self.days}
+
+    @property
+    def untuned(self) -> RefitStateSpace:
+        """With the parameters that are used when none is fitted."""
+        return RefitStateSpace(self.system.untuned, self.days)
+
+    def fitted(self, matches: Matches, *, in_sample: bool) -> RefitStateSpace:
+        """The system with parameters for these matches."""
+        plain = replace(matches, score=None, covariates={}, seat_covariates={})
+        given = dict(self.system.given)
+        filtered = replace(self.system, given={**WITHOUT_FORM, **given}).fitted(plain, in_sample=in_sample)
+        if filtered.fit is None:
+            return RefitStateSpace(filtered, self.days)
+        begin = int(_LATER * len(plain))
+        judge = _Judge(self.days, plain, begin)
+        best, least = filtered.values, judge.loss(filtered)
+        for change in _CHANGES:
+            while (values := _changed(best, change, given)) != best:
+                loss = judge.loss(replace(filtered, values=values))
+                if not loss < least:
+                    break
+                best, least = values, loss
+        return RefitStateSpace(replace(filtered, values=best), self.days)
+
+
+@dataclass(frozen=True, eq=False)
+class _Judge:
+    """The later part of a record, to be forecast with a few refits."""
+
+    days: float
+    matches: Matches
+    begin: int
+
+    def loss(self, system: FittedStateSpace) -> float:
+        """The mean log loss of the forecasts."""
+        early, late = self.matches.part(0, self.begin), self.matches.part(self.begin, len(self.matches))
+        day = days_of(late.time, len(late), -np.inf)
+        refit = RefitStateSpace(system, max(self.days, float(np.ptp(day)) / _REFITS))
+        # without a refit before the later part, and with one at its beginning
+        state, _ = replace(refit, days=np.inf).play(refit.start(0), early)
+        _, expected = refit.play(replace(state, period=-np.inf), late)
+        score = late.pairs.score
+        weight = np.ones(len(late)) if late.weight is None else late.weight
+        return float(-np.average(score * np.log(expected) + (1 - score) * np.log1p(-expected), weights=weight))
 
 
 def _joined(past: Matches, part: Matches) -> Matches:

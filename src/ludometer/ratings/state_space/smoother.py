@@ -154,7 +154,7 @@ def _lost_by_pauses(timeline: Timeline, parameters: Parameters) -> Floats:
     if not parameters.rust:
         return np.zeros(len(timeline))
     lost = np.cumsum(from_elo(parameters.rust) * -np.expm1(-timeline.pause / YEAR))
-    return np.asarray(lost - lost[timeline.chain[:-1]][timeline.player])
+    return np.asarray(lost - lost[timeline.chain[timeline.player]])
 
 
 def add_experience(before: Counts, recent: Floats, parameters: Parameters) -> Floats:

@@ -34,6 +34,8 @@ from ludometer.scale import Base, from_elo, to_elo
 if TYPE_CHECKING:
     import polars as pl
 
+    from ludometer.ratings.state_space.refit import Refit
+
 MOST_FITTED = 1_500_000
 """Parameters are fitted to at most so many matches, the first ones."""
 
@@ -321,11 +323,21 @@ def _has_times(runs: PairRuns | LinearRuns) -> bool:
 
 
 def make_state_space(
-    start_rating: float = 1500.0, *, prizes: Prizes = WINNER, base: Base = "10", **given: float
-) -> StateSpace:
-    """From what users write: state-space:drift=35."""
+    start_rating: float = 1500.0,
+    *,
+    prizes: Prizes = WINNER,
+    base: Base = "10",
+    refit: float | None = None,
+    **given: float,
+) -> StateSpace | Refit:
+    """From what users write: state-space:drift=35, or state-space:refit=90."""
     if base != "10":
         raise LudometerError("state-space rates on Elo's own scale: leave out --base")
     if not all(isinstance(value, int | float) for value in given.values()):
         raise LudometerError("the parameters of state-space are numbers, such as state-space:drift=35")
-    return StateSpace(given, start_rating, prizes)
+    system = StateSpace(given, start_rating, prizes)
+    if refit is None:
+        return system
+    from ludometer.ratings.state_space.refit import Refit
+
+    return Refit(system, refit)
