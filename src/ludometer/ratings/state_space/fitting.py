@@ -27,6 +27,8 @@ _LATER = 0.7
 """Ingredients are fitted to this share of the record and judged on the rest."""
 _FEWEST = 200
 """With fewer results to judge by, only the basic ingredient and the advantage are tried."""
+_LEAST_GAIN = 1.0
+"""What an ingredient has to gain in log likelihood on the rest, beside more than its standard error."""
 _PART = 1 << 15
 _MOVE = 1e-4
 _DAMPING = ((0.0, 1.0), (0.0, 0.5), (0.0, 0.2), (0.1, 1.5), (0.3, 1.0), (1.0, 1.0), (10.0, 1.0), (100.0, 1.0))
@@ -102,7 +104,7 @@ def fit(
             after = early.judge(tried)
             gains = later - after
             gain, error = float(gains.mean()), float(gains.std() / np.sqrt(len(gains)))
-            pays = not select or gain > error
+            pays = not select or gain > max(error, _LEAST_GAIN / len(gains))
             trials.append(Trial(one.name, gain, error, pays))
             _log.debug("%s gains %.6f (%.6f) a match", one.name, gain, error)
             if pays:
