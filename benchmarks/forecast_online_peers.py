@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import importlib
 import math
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
-from forecast_peer import Knob, Peer, Values
+from forecast_peer import COLD, Knob, Peer, Values
 from forecast_records import Record
 from ludometer.arrays import Floats
 
-SMALL, MIDDLE = 70_000, 800_000
-"""Matches of the largest record for packages in plain Python, and for the slower systems of riix."""
+SMALL, MIDDLE, LARGE = 70_000, 800_000, 3_000_000
+"""Matches of the largest record for packages in plain Python, for the slower systems of riix, and for all."""
 
 SECONDS_A_DAY = 86_400.0
 
@@ -35,6 +35,48 @@ def forecast_riix(record: Record, values: Values, start: int, *, module: str, na
             matchups[cut], record.score[cut], time_step=int(step[begin]), return_pre_match_probs=True
         )
     return expected[start:]
+
+
+def glicko_loss(record: Record, values: Values) -> float:
+    """Log loss of Glicko within a record, compiled, for the search alone: riix itself would take hours on chess.
+
+    It is riix's Glicko but for the deviations in forecasts, which here grow until the day of the match and there until
+    the last day before it on which anybody played.
+    """
+    start = round(COLD * len(record))
+    expected = _glicko_pass()(
+        record.first, record.second, record.score, record.day, record.players, values["initial_rating_dev"], values["c"]
+    )
+    return float(record.part(start, len(record)).log_loss(expected[start:]).mean())
+
+
+@cache
+def _glicko_pass() -> Any:
+    import numba
+
+    q = math.log(10) / 400
+    damping = 3 * (q / math.pi) ** 2
+
+    def run(first: Any, second: Any, score: Any, day: Any, players: int, most: float, c: float) -> Any:
+        rating, variance, last = np.zeros(players), np.full(players, most * most), np.full(players, -1.0)
+        expected = np.empty(len(first))
+        for match in range(len(first)):
+            i, j = first[match], second[match]
+            for who in (i, j):
+                if last[who] >= 0:
+                    variance[who] = min(variance[who] + c * c * (day[match] - last[who]), most * most)
+                last[who] = day[match]
+            gap = q * (rating[i] - rating[j])
+            expected[match] = 1 / (1 + np.exp(-gap / np.sqrt(1 + damping * (variance[i] + variance[j]))))
+            one, other = 1 / np.sqrt(1 + damping * variance[j]), 1 / np.sqrt(1 + damping * variance[i])
+            p, r = 1 / (1 + np.exp(-one * gap)), 1 / (1 + np.exp(-other * gap))
+            variance[i] = 1 / (1 / variance[i] + q * q * one * one * p * (1 - p))
+            variance[j] = 1 / (1 / variance[j] + q * q * other * other * r * (1 - r))
+            rating[i] += q * one * variance[i] * (score[match] - p)
+            rating[j] -= q * other * variance[j] * (score[match] - r)
+        return expected
+
+    return numba.njit(run)
 
 
 def forecast_openskill(record: Record, values: Values, start: int, *, name: str) -> Floats:
@@ -138,9 +180,9 @@ def _results(record: Record) -> Any:
     return zip(record.first.tolist(), record.second.tolist(), record.score.tolist(), strict=True)
 
 
-def _riix(label: str, module: str, name: str, *knobs: Knob, most: int = 3_000_000, **fixed: Any) -> Peer:
-    play = partial(forecast_riix, module=module, name=name, **fixed)
-    return Peer("riix", f"riix {label}", "riix", play, knobs, most=most, tuned_on=100_000)
+def _riix(label: str, module: str, name: str, *knobs: Knob, **about: Any) -> Peer:
+    play = partial(forecast_riix, module=module, name=name, **about.pop("fixed", {}))
+    return Peer("riix", f"riix {label}", "riix", play, knobs, **{"tuned_on": 100_000, **about})
 
 
 def _openskill(label: str, name: str) -> Peer:
@@ -150,8 +192,17 @@ def _openskill(label: str, name: str) -> Peer:
 
 
 ONLINE = (
-    _riix("Elo", "elo", "Elo", Knob("k", 32.0, 1.0, 200.0)),
-    _riix("Glicko", "glicko", "Glicko", Knob("initial_rating_dev", 350.0, 30.0, 700.0), Knob("c", 5.0, 0.1, 80.0)),
+    _riix("Elo", "elo", "Elo", Knob("k", 32.0, 1.0, 200.0), evaluations=16, tuned_on=LARGE),
+    _riix(
+        "Glicko",
+        "glicko",
+        "Glicko",
+        Knob("initial_rating_dev", 350.0, 30.0, 700.0),
+        Knob("c", 5.0, 0.1, 80.0),
+        objective=glicko_loss,
+        tuned_on=LARGE,
+        remark="by a compiled twin",
+    ),
     _riix(
         "Glicko-2",
         "glicko2",
@@ -178,7 +229,7 @@ ONLINE = (
         Knob("tau", 0.0833, 0.003, 3.0),
         Knob("beta", 4.166, 0.5, 20.0),
         most=MIDDLE,
-        model="bt",
+        fixed={"model": "bt"},
     ),
     _riix(
         "Kalman filter",

@@ -1,6 +1,7 @@
 """Forecasts against peers: one table per record, every system at its best, all on the same matches.
 
-    sh benchmarks/run.sh forecasts [--record NAME] [--system TEXT] [--fresh] [--quick] [--from-results] [--speed]
+    sh benchmarks/run.sh forecasts [--record NAME] [--system TEXT] [--fresh] [--kept] [--quick]
+                                     [--from-results] [--speed]
 
 NAME is one of the records below (default: all that are there), TEXT part of a system's name. The records are in
 LUDOMETER_SHARED (default ../shared). `benchmarks/run.sh` installs the peers (requirements/benchmarks.txt, or
@@ -25,7 +26,8 @@ The protocol, the same for all:
    fits from the middle on.
 
 Forecasts are kept outside the project in LUDOMETER_FORECASTS (default benchmarks/.forecasts), so that one more system
-does not need all others again; a new version of a package, or --fresh, makes them anew. Figures are stored in
+does not need all others again; a new version of a package, or --fresh, makes them anew, and --kept leaves out those
+without. Ours are made anew when our code has changed. Figures are stored in
 benchmarks/results/forecasts.json and the tables of docs/benchmarks.md.
 """
 
@@ -38,12 +40,14 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import forecast_speed
+import ludometer
 import tables
 from forecast_batch_peers import BATCH
 from forecast_online_peers import ONLINE
@@ -104,24 +108,35 @@ def _make_ours(peer: Peer, fit: Callable[[Record], Ready], record: Record) -> Fo
     return Forecasts(expected, tuned, time.process_time() - begin, peer.version)
 
 
-def find_forecasts(peer: Peer, record: Record, *, fresh: bool) -> Forecasts:
-    """Those of an earlier run with the same version, matches and search, or new ones."""
+def find_forecasts(peer: Peer, record: Record, *, fresh: bool, only_kept: bool) -> Forecasts | None:
+    """Those of an earlier run with the same version, matches and search, or new ones if they are wanted."""
     described = (
         f"{peer.package} {peer.version} {peer.name} {peer.knobs} {peer.evaluations} {peer.tuned_on} {peer.works}"
     )
-    digest = hashlib.sha256(described.encode())
+    digest = hashlib.sha256((our_code() if peer.is_ours else described).encode())
     for column in (record.first, record.second, record.score, record.day, record.home):
         digest.update(np.ascontiguousarray(column).tobytes())
     path = KEPT / f"{record.name} {peer.name} {digest.hexdigest()[:12]}.npz".replace(" ", "-").replace(",", "")
-    if path.exists() and not fresh and not peer.is_ours:
+    if path.exists() and not fresh:
         return Forecasts.load(path)
+    if only_kept:
+        return None
     made = make_forecasts(peer, record)
-    if not peer.is_ours:
-        made.save(path)
+    made.save(path)
     return made
 
 
-def measure_record(record: Record, peers: list[Peer], *, fresh: bool, keeps: bool) -> dict[str, Any]:
+@cache
+def our_code() -> str:
+    """A hash of what our forecasts depend on, so that those of another state of the project are not taken for ours."""
+    source = Path(ludometer.__file__).parent
+    files = sorted(path for room in ("ratings", "kernels", "strength") for path in (source / room).rglob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+
+
+def measure_record(
+    record: Record, peers: list[Peer], *, fresh: bool = False, keeps: bool = True, only_kept: bool = False
+) -> dict[str, Any]:
     """The rows of one record: figures of all systems on the same matches."""
     rows: list[dict[str, Any]] = []
     losses: dict[str, Floats] = {}
@@ -135,8 +150,9 @@ def measure_record(record: Record, peers: list[Peer], *, fresh: bool, keeps: boo
             row["missing"] = "not installed"
         elif len(record) > peer.most:
             row["missing"] = f"too slow for {len(record):,} matches"
+        elif (found := _found(peer, record, fresh=fresh, keeps=keeps, only_kept=only_kept)) is None:
+            row["missing"] = "not measured"
         else:
-            found = find_forecasts(peer, record, fresh=fresh) if keeps else make_forecasts(peer, record)
             losses[peer.name] = scored.log_loss(found.expected)
             row |= _figures(peer, scored, found, losses[peer.name])
         print(f"{record.name:18s} {peer.name:36s} {row.get('log_loss', row.get('missing'))}", flush=True)
@@ -156,6 +172,12 @@ def measure_record(record: Record, peers: list[Peer], *, fresh: bool, keeps: boo
         "systems": rows,
         "load": round(os.getloadavg()[0], 1),
     }
+
+
+def _found(peer: Peer, record: Record, *, fresh: bool, keeps: bool, only_kept: bool) -> Forecasts | None:
+    if not keeps:
+        return make_forecasts(peer, record)
+    return find_forecasts(peer, record, fresh=fresh, only_kept=only_kept)
 
 
 def _figures(peer: Peer, scored: Record, found: Forecasts, loss: Floats) -> dict[str, Any]:
@@ -219,9 +241,9 @@ def main() -> None:
         if asked.quick:
             record = record.part(max(0, len(record) - QUICK_MATCHES), len(record))
             quick = [replace(peer, evaluations=min(peer.evaluations, QUICK_EVALUATIONS)) for peer in peers]
-            print_table(measure_record(record, quick, fresh=True, keeps=False))
+            print_table(measure_record(record, quick, keeps=False))
             continue
-        known[name] = measure_record(record, peers, fresh=asked.fresh, keeps=True)
+        known[name] = measure_record(record, peers, fresh=asked.fresh, only_kept=asked.kept)
         print_table(known[name])
         if not asked.system:
             store("forecasts", results | {"records": [known[one] for one in FILES if one in known]})
@@ -233,7 +255,8 @@ def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Forecasts against peers")
     parser.add_argument("--record", action="append", choices=list(FILES))
     parser.add_argument("--system", action="append", help="part of a name; nothing is stored then")
-    parser.add_argument("--fresh", action="store_true")
+    parser.add_argument("--fresh", action="store_true", help="forecast anew what is kept")
+    parser.add_argument("--kept", action="store_true", help="only what is kept")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--from-results", action="store_true")
     parser.add_argument("--speed", action="store_true")

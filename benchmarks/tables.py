@@ -62,8 +62,8 @@ def growth_tables(rows: list[dict[str, Any]]) -> list[str]:
 
 def forecast_tables(results: dict[str, Any]) -> list[str]:
     """Log loss of every system on every record, then two records in full, then what the state space costs."""
-    records = results["records"]
-    lines = _forecast_matrix(records)
+    records = results.get("records", [])
+    lines = _forecast_matrix(records) if records else []
     for measured in records:
         if measured["record"] in DETAILED:
             lines += ["", *_forecast_details(measured)]
@@ -112,8 +112,12 @@ def _forecast_details(measured: dict[str, Any]) -> list[str]:
             f"{row['log_loss']:.4f} | {above} | {row['accuracy']:.1%} | {_short(row['seconds'])} | {row['works']} | "
             f"{_tuning(row)} |"
         )
-    missing = [f"{row['system']} ({row['missing']})" for row in measured["systems"] if "missing" in row]
-    return [*lines, *(["", f"Left out: {', '.join(missing)}."] if missing else [])]
+    missing: dict[str, list[str]] = {}
+    for row in measured["systems"]:
+        if "missing" in row:
+            missing.setdefault(row["missing"], []).append(row["system"])
+    left_out = [f"Left out ({why}): {'; '.join(names)}." for why, names in missing.items()]
+    return [*lines, *(line for sentence in left_out for line in ("", sentence))]
 
 
 def _tuning(row: dict[str, Any]) -> str:

@@ -97,6 +97,31 @@ def test_blocks_hold_nobody_twice_and_leave_out_nothing(record: Any) -> None:
     assert len(blocks) < len(record)
 
 
+def test_the_twin_that_tunes_glicko_is_glicko(load: ModuleType, record: Any) -> None:
+    peers = load.import_module("forecast_online_peers")
+    # a record on one day, where nothing grows: Glickman's formulas, one after another
+    few, most, q = replace(record.part(0, 40), day=np.zeros(40)), 200.0, np.log(10) / 400
+    rating, deviation, loss = np.zeros(12), np.full(12, most), []
+    for i, j, score in zip(few.first, few.second, few.score, strict=True):
+        expected = 1 / (1 + 10 ** (-_g(np.hypot(deviation[i], deviation[j])) * (rating[i] - rating[j]) / 400))
+        loss.append(-score * np.log(expected) - (1 - score) * np.log(1 - expected))
+        after = {}
+        for who, other, result in ((i, j, score), (j, i, 1 - score)):
+            g = _g(deviation[other])
+            e = 1 / (1 + 10 ** (-g * (rating[who] - rating[other]) / 400))
+            precision = 1 / deviation[who] ** 2 + q**2 * g**2 * e * (1 - e)
+            after[who] = rating[who] + q * g * (result - e) / precision, precision**-0.5
+        for who, (mean, sd) in after.items():
+            rating[who], deviation[who] = mean, sd
+    found = peers.glicko_loss(few, {"initial_rating_dev": most, "c": 30.0})
+    assert found == pytest.approx(np.mean(loss[8:]))
+
+
+def _g(deviation: float) -> float:
+    """Glickman's damping by a deviation."""
+    return float(1 / np.sqrt(1 + 3 * (np.log(10) / 400 * deviation / np.pi) ** 2))
+
+
 def test_a_draw_is_half_a_win_and_half_a_loss(load: ModuleType, record: Any) -> None:
     three = replace(record.part(0, 3), score=np.array([1.0, 0.5, 0.0]))
     won, drawn, lost = three.log_loss(np.full(3, 0.8))
@@ -136,7 +161,7 @@ def test_rows_are_on_the_same_matches_and_a_missing_peer_has_one(load: ModuleTyp
     ours = [peer for peer in forecasts.OURS if peer.name in ("elo", "state-space")]
     absent = replace(_elo(load), name="absent", module="no_such_package")
     slow = replace(_elo(load), name="slow", most=10)
-    measured = forecasts.measure_record(record, [*ours, _elo(load), absent, slow], fresh=True, keeps=False)
+    measured = forecasts.measure_record(record, [*ours, _elo(load), absent, slow], keeps=False)
     rows = {row["system"]: row for row in measured["systems"]}
     assert rows["absent"]["missing"] == "not installed"
     assert rows["slow"]["missing"] == "too slow for 600 matches"
@@ -147,7 +172,7 @@ def test_rows_are_on_the_same_matches_and_a_missing_peer_has_one(load: ModuleTyp
     assert rows["plain Elo"]["error"] > 0
     lines = tables.forecast_tables({"records": [measured | {"record": "football"}]})
     assert any("plain Elo" in line and f"{rows['plain Elo']['log_loss']:.4f}" in line for line in lines)
-    assert any("absent (not installed)" in line for line in lines)
+    assert "Left out (not installed): absent." in lines
 
 
 def test_a_line_about_what_a_record_lacks_is_left_out(load: ModuleType, record: Any) -> None:
