@@ -249,7 +249,10 @@ class History(Shown):
         )
         order = frame["player"].unique(maintain_order=True).to_list()
         colour = alt.Color(
-            "player:N", title=None, sort=order, legend=alt.Legend(orient="bottom", columns=2 if narrow else 3)
+            "player:N",
+            title=None,
+            sort=order,
+            legend=alt.Legend(orient="bottom", columns=2 if narrow else 3, symbolOpacity=1),
         )
         base = alt.Chart(
             alt.InlineData(values=_timed_rows(frame.with_columns(pl.selectors.float().round(1)))),
