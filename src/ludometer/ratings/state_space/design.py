@@ -81,7 +81,9 @@ class Known:
         every = np.concatenate((self.keys, keys)).astype(np.uint64)
         size = 1 << (2 * len(every)).bit_length()
         numbers, new = np.empty(len(every), np.int32), np.empty(len(every), np.int64)
-        _, n = number_keys(every, np.zeros(size, np.uint64), np.full(size, -1, np.int32), 0, numbers, new)
+        # without a compiler NumPy would warn that hashes wrap around
+        with np.errstate(over="ignore"):
+            _, n = number_keys(every, np.zeros(size, np.uint64), np.full(size, -1, np.int32), 0, numbers, new)
         return replace(self, keys=every[new[:n]].astype(np.int64)), numbers[len(self.keys) :]
 
 
