@@ -268,5 +268,6 @@ BATCH = (
         tuned_on=3_000,
         works=_WHOLE_HISTORY_WORKS,
         knows_sides=True,
+        remark=f"{WHOLE_HISTORY_ITERATIONS} iterations a fit",
     ),
 )
