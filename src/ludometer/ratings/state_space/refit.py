@@ -25,6 +25,8 @@ _DRAWS = 16
 """Draws for the errors of a refit, of which a forecast needs the rough size."""
 _LATER, _REFITS = 0.7, 4
 """Parameters are judged on the matches after this share of a record, with so many refits."""
+_MOST_REPEATS, _LEAST_GAIN = 4, 2e-5
+"""A change is repeated at most so often, and kept if it gains so much per match."""
 _RECENT = 2 * YEAR
 """Errors are those above the mean of players whose last match is no older than this."""
 
@@ -186,12 +188,20 @@ class Refit:
         judge = _Judge(self.days, plain, begin)
         best, least = filtered.values, judge.loss(filtered)
         for change in _CHANGES:
-            while (values := _changed(best, change, given)) != best:
-                loss = judge.loss(replace(filtered, values=values))
-                if not loss < least:
+            for _ in range(_MOST_REPEATS):
+                values = _changed(best, change, given)
+                loss = least if values == best else judge.loss(replace(filtered, values=values))
+                if not loss < least - _LEAST_GAIN:
                     break
                 best, least = values, loss
-        return RefitStateSpace(replace(filtered, values=best), self.days)
+        # errors are those of the filter's fit, and hold for what has not changed since
+        errors = {
+            name: error
+            for name, error in filtered.fit.errors.items()
+            if getattr(best, name, None) == getattr(filtered.values, name, None)
+        }
+        fit = replace(filtered.fit, parameters=best, errors=errors)
+        return RefitStateSpace(replace(filtered, values=best, fit=fit), self.days)
 
 
 @dataclass(frozen=True, eq=False)
