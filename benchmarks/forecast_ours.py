@@ -57,6 +57,7 @@ def _ours(text: str, name: str = "", *, fit: Any = fit_ours, **suits: Any) -> Pe
 
 OURS = (
     _ours(REFERENCE),
+    _ours("state-space:refit=365", "state-space, refit every year", works="the past smoothed again every 365 days"),
     _ours(REFERENCE, "state-space, told the points", fit=fit_with_points, knows_points=True),
     _ours(REFERENCE, "state-space, neutral ground not told", fit=fit_without_ground, knows_ground=True),
     _ours(REFERENCE, "state-space, side not told", fit=fit_without_sides, knows_sides=True),
