@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ludometer.measurement.measurement import measure
 from ludometer.players import Players
 from ludometer.ratings.driver import rate
 from ludometer.ratings.systems.best_fit import fit_best_elo
+from ludometer.ratings.systems.elo import Elo
 from ludometer.selection import keep_connected
 from ludometer.strength.ranked import fit_orders
 
@@ -388,12 +390,17 @@ def test_columns_that_do_not_fit_are_refused(columns: dict[str, Any], message: s
 
 def test_systems_that_rate_players_refuse_teams_and_name_what_they_ignore(caplog: pytest.LogCaptureFixture) -> None:
     doubles = Matches.of_seats([0, 4], [0, 1, 2, 3], [1, 1, 2, 2], side=["A", "A", "B", "B"])
-    methods: dict[str, Any] = {"elo": rate, "measure": measure, "fit_orders": fit_orders, "best-fit": fit_best_elo}
+    methods: dict[str, Any] = {
+        "elo": partial(rate, system=Elo()),
+        "measure": measure,
+        "fit_orders": fit_orders,
+        "best-fit": fit_best_elo,
+    }
     for method, refused in methods.items():
         with pytest.raises(MatchDataError, match=f"{method} cannot use teams"):
             refused(doubles)
     alone = Matches.of_pairs([0], [1], [1], side=["Ann", "Ben"], score=[3, 1], session=[1])
     assert not alone.has_teams
     with caplog.at_level("INFO", logger="ludometer"):
-        rate(alone)
+        rate(alone, system=Elo())
     assert caplog.messages == ["elo ignores the session, score and side"]

@@ -44,16 +44,16 @@ def plain_elo(frame: pl.DataFrame, k: float = 24.0, start: float = 1500.0) -> tu
 def test_rate_and_evaluate_agree_with_a_few_independent_lines(shared_data: Path, run: Run, name: str) -> None:
     path = shared_data / f"{name}.parquet"
     ratings, scores = plain_elo(pl.read_parquet(path))
-    rated = json.loads(run("rate", path, "--json", "-").out)
+    rated = json.loads(run("rate", path, "--system", "elo", "--json", "-").out)
     assert {p["player"]: p["rating"] for p in rated["players"]} == pytest.approx(ratings, abs=1e-6)
-    evaluated = json.loads(run("evaluate", path, "--system", "elo", "--json", "-").out)["systems"][0]
+    evaluated = json.loads(run("evaluate", path, "--system", "elo", "--no-tune", "--json", "-").out)["systems"][0]
     assert {key: evaluated[key] for key in scores} == pytest.approx(scores, rel=1e-9)
     assert evaluated["n"] == rated["data"]["matches"] == pl.read_parquet(path).height
 
 
 def test_goals_decide_like_the_score_beside_them(shared_data: Path, run: Run) -> None:
     path = shared_data / "football_international.parquet"
-    by_goals = json.loads(run("rate", path, "--score", "goals_1,goals_2", "--json", "-").out)
+    by_goals = json.loads(run("rate", path, "--system", "elo", "--score", "goals_1,goals_2", "--json", "-").out)
     frame = pl.read_parquet(path)
     score = (frame["goals_1"] > frame["goals_2"]).cast(pl.Float64) + 0.5 * (frame["goals_1"] == frame["goals_2"]).cast(
         pl.Float64

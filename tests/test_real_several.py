@@ -30,7 +30,7 @@ def test_formula_one_agrees_with_a_few_independent_lines(shared_data: Path, run:
         level = (place[np.newaxis, :] == place[:, np.newaxis]).sum(axis=1) - 1
         score = (behind + level / 2) / (len(who) - 1)
         rating |= dict(zip(who, (own + 24 * (score - expected)).tolist(), strict=True))
-    rated = json.loads(run("rate", path, "--prizes", "linear", "--json", "-").out)
+    rated = json.loads(run("rate", path, "--system", "elo", "--prizes", "linear", "--json", "-").out)
     assert {p["player"]: p["rating"] for p in rated["players"]} == pytest.approx(rating, abs=1e-6)
 
 

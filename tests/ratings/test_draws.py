@@ -190,3 +190,10 @@ def test_levels_of_the_state_space_do_not_change_its_forecasts() -> None:
     for system, played in ((plain, matches), (with_effect, record)):
         _, expected, _ = play_with_levels(system, system.start(0), played)
         np.testing.assert_array_equal(expected, system.play(system.start(0), played)[1])
+
+
+def test_a_handful_of_matches_does_not_make_draws_depend_on_the_level() -> None:
+    tally = DrawTally()
+    tally.add(np.array([0.5, 0.5, 0.3]), np.array([2, 1, 0], np.int8), np.array([1600.0, 1400.0, 1600.0]))
+    assert tally.model().slope == 0
+    assert tally.model().probability(np.array([0.5]), np.array([1650.0]))[0] > 0.1

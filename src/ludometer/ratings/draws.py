@@ -20,6 +20,10 @@ _SURE = 1e-15
 """Probabilities are kept this far from 0, so that the log loss stays finite."""
 
 
+_FEWEST = 20
+"""With fewer draws, or fewer decisions, a model by level would follow single matches."""
+
+
 def draw_probability(expected: Floats, nu: float | Floats) -> Floats:
     """The probability of a draw, from the positive root of (1 - E) s^2 + nu (1/2 - E) s - E = 0.
 
@@ -195,7 +199,7 @@ class _Cells:
         expected, level = self.sums[3:] / n
         centre = float(np.average(level, weights=n))
         width = float(np.sqrt(np.average((level - centre) ** 2, weights=n)))
-        if width <= 0:
+        if width <= 0 or min(outcomes[1].sum(), n.sum() - outcomes[1].sum()) < _FEWEST:
             return flat
 
         def loss(model: DrawModel) -> float:

@@ -221,7 +221,7 @@ def predict(
     >>> round(forecast.win + forecast.draw / 2 - forecast.expected_score, 9)
     0.0
     >>> [round(p, 2) for p in predict(matches, "Ann", "Ben", "Cem").places["Ann"]]
-    [0.38, 0.34, 0.28]
+    [0.62, 0.29, 0.09]
     """
     if len(players) < 2:
         raise LudometerError("name the players who meet: two or more")

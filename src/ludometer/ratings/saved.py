@@ -139,7 +139,7 @@ def save_state(saved: SavedState, path: str | os.PathLike[str]) -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_state(new_state(Elo(k=16)), f"{folder}/league.state")
     ...     load_state(f"{folder}/league.state").origin.k
-    16.0
+    16
     """
     from ludometer.writing import replacing
 

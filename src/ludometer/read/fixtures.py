@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ludometer.errors import LudometerError, MatchDataError
-from ludometer.ratings.prediction import Fixtures
 from ludometer.read.columns.names import FIRST, SECOND, TIME, UNEQUAL, WINNER
 from ludometer.read.faults import Faults, first_values
 from ludometer.read.files.opening import open_source
 from ludometer.read.files.source import plain_errors
+
+if TYPE_CHECKING:
+    from ludometer.ratings.prediction import Fixtures
 
 _NEUTRAL = ("neutral", "is_neutral", "neutral_ground", "neutral_site", "neutral_venue")
 _TRUE, _FALSE = frozenset(("1", "1.0", "true", "yes", "y")), frozenset(("", "0", "0.0", "false", "no", "n"))
@@ -61,6 +63,8 @@ def read_fixtures(source: Any, *, first: str | None = None, second: str | None =
         raise MatchDataError("\n".join([f"{opened.name}: bad rows of {len(frame):,}", *faults.lines(), where]))
     one, two = (tuple(frame[name].to_list()) for name in pair)
     moments = None if time is None else tuple(moment or None for moment in frame[time])
+    from ludometer.ratings.prediction import Fixtures
+
     return Fixtures(one, two, seat if is_unequal else None, moments, pair, opened.name)
 
 

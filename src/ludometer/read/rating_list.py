@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ludometer.arrays import Floats, Mask
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.players import Players
-from ludometer.ratings.saved import StartRatings
 from ludometer.read.columns.names import FIRST, MATCH, find_named
 from ludometer.read.columns.outcomes import numbers
 from ludometer.read.faults import Faults, first_values
 from ludometer.read.files.opening import open_source
 from ludometer.read.files.source import Source, plain_errors
+
+if TYPE_CHECKING:
+    from ludometer.ratings.saved import StartRatings
 
 _RATING = ("rating", "elo", "ratings")
 _PLAYER = ("player", "name")
@@ -122,6 +124,8 @@ def read_start_ratings(source: Any) -> StartRatings:
     if faults:
         rows = f"Row 1 is the first row{' below the header' if opened.is_csv else ''}. Correct the rows"
         raise MatchDataError("\n".join([f"{opened.name}: bad rows of {len(frame):,}", *faults.lines(), rows]))
+    from ludometer.ratings.saved import StartRatings
+
     return StartRatings(Players.named(players), values, errors)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ludometer.errors import LudometerError
 from ludometer.ratings.state_space.parameters import Parameters
+from ludometer.writing import replacing
 
 _NAME = "state-space"
 
@@ -23,15 +24,9 @@ def save_parameters(parameters: Parameters, path: str | os.PathLike[str]) -> Non
     ...     load_parameters(f"{folder}/fit.json").drift
     35
     """
-    target = Path(path)
-    beside = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        beside.write_text(json.dumps({"system": _NAME, "parameters": parameters.document()}, indent=1) + "\n", "utf-8")
-        beside.replace(target)
-    except OSError as error:
-        raise LudometerError(f"cannot write {target}: {error.strerror}") from error
-    finally:
-        beside.unlink(missing_ok=True)
+    document = {"system": _NAME, "parameters": parameters.document()}
+    with replacing(Path(path)) as draft:
+        draft.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
 
 
 def load_parameters(path: str | os.PathLike[str]) -> Parameters:
