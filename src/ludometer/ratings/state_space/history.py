@@ -266,7 +266,7 @@ class History(Shown):
         line = base.mark_line(strokeWidth=1.5).encode(
             x=x, y=alt.Y("rating:Q", scale=scale), color=colour, tooltip=["player:N", "rating:Q"]
         )
-        title = "The highest ratings over time, with hindsight, and their 95% bands"
+        title = "Highest ratings, with 95% bands"
         return {"history": (band + line).properties(title=title)}
 
     def _charted(self) -> pl.DataFrame:
