@@ -1,4 +1,4 @@
-"""Forecasts scored: log loss, Brier score, accuracy and calibration of several systems, and how surely they differ."""
+"""Forecasts scored: log loss, Brier score, accuracy and calibration of rating systems, and how surely they differ."""
 
 from __future__ import annotations
 
@@ -272,7 +272,7 @@ def _groups(matches: Matches) -> Counts:
 
 
 class Scoring:
-    """Forecasts of several systems, and of a coin beside them, scored part by part."""
+    """Forecasts of rating systems, and of a coin beside them, scored part by part."""
 
     def __init__(self, n_systems: int, *, bins: int = 10, lowest: float = 0.5) -> None:
         self.scores = [_Scores(bins, lowest) for _ in range(n_systems + 1)]
