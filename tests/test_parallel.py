@@ -144,6 +144,20 @@ def test_an_interrupt_stops_at_once(place: str, cluster: Cluster) -> None:
     assert time.monotonic() - begun < 8
 
 
+def fail_late_at_two(task: int) -> int:
+    """Task 2 fails after all that follow it."""
+    time.sleep(0.2 if task == 2 else 0.0)
+    if task >= 2:
+        raise MatchDataError(f"row {task} is bad")
+    return task
+
+
+def test_the_first_task_that_fails_is_told_whichever_fails_first() -> None:
+    for jobs in (1, 2, 4):
+        with pytest.raises(MatchDataError, match="row 2 is bad"):
+            map_tasks(fail_late_at_two, range(8), workers=Workers(jobs=jobs))
+
+
 def test_no_tasks_are_no_results() -> None:
     assert map_tasks(fail_at_three, [], workers=Workers(jobs=2)) == []
 
@@ -173,7 +187,8 @@ def test_impossible_workers_are_refused(settings: dict[str, int]) -> None:
 
 
 def test_the_module_itself_is_light() -> None:
-    program = "import sys, ludometer.parallel; sys.exit(any(m in sys.modules for m in ('joblib', 'dask', 'numpy')))"
+    heavy = "('concurrent.futures', 'dask', 'numpy')"
+    program = f"import sys, ludometer.parallel; sys.exit(any(m in sys.modules for m in {heavy}))"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import threading
 import uuid
-import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -79,25 +78,30 @@ def _in_threads(
     function: Callable[..., Outcome], tasks: Sequence[Any], shared: tuple[Any, ...], jobs: int
 ) -> Generator[tuple[int, Outcome]]:
     """Kernels let go of the interpreter's lock, so threads are enough and nothing has to be copied."""
-    from joblib import Parallel, delayed
+    from concurrent.futures import ThreadPoolExecutor, as_completed
 
-    threads = Parallel(n_jobs=jobs, backend="threading", batch_size=1, return_as="generator")
-    outcomes = threads(delayed(function)(task, *shared) for task in tasks)
+    threads = ThreadPoolExecutor(min(jobs, len(tasks)))
     try:
-        yield from enumerate(outcomes)
+        numbers = {threads.submit(function, task, *shared): number for number, task in enumerate(tasks)}
+        for future in as_completed(numbers):
+            if future.exception() is not None:
+                break
+            yield numbers[future], future.result()
     finally:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", ".*tasks", UserWarning)  # that an interrupt leaves some undone is known
-            outcomes.close()
+        # those that have begun are waited for: tasks begin in order, so the first of them that fails is always the same
+        threads.shutdown(cancel_futures=True)
+    for future in numbers:
+        if not future.cancelled():
+            future.result()
 
 
 def _on_cluster(
     function: Callable[..., Outcome], tasks: Sequence[Any], shared: tuple[Any, ...], address: str
 ) -> Generator[tuple[int, Outcome]]:
-    """Dask directly, not as joblib's back end: that one scatters what tasks share.
+    """What tasks share is the result of another task.
 
-    Scattered data live on workers only and are lost with the last worker that holds them. Here they are the result of
-    a task, whose input the scheduler keeps: it is run again when its worker dies.
+    Data that are scattered live on workers only and are lost with the last worker that holds them. Of a task the
+    scheduler keeps the input: it is run again when its worker dies.
     """
     with _connected(address) as client:
         import cloudpickle

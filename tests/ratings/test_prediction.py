@@ -40,6 +40,23 @@ def test_the_share_of_draws_is_met(share: float) -> None:
     assert draw_probability(expected, fit_draws(expected, share)).mean() == pytest.approx(share, abs=1e-6)
 
 
+@pytest.mark.parametrize("spread", [0.0, 1.0, 3.0])
+@pytest.mark.parametrize("share", [1e-6, 0.1, 0.5, 0.999])
+def test_the_fit_is_that_of_a_root_finder(spread: float, share: float) -> None:
+    from scipy.optimize import brentq
+
+    rng = np.random.default_rng(1)
+    expected, weight = 1 / (1 + np.exp(-spread * rng.standard_normal(300))), rng.random(300)
+    # no more can be drawn than leaves the favourites their expectations
+    share *= float(np.average(2 * np.minimum(expected, 1 - expected), weights=weight))
+
+    def excess(log_nu: float) -> float:
+        return float(np.average(draw_probability(expected, np.exp(log_nu)), weights=weight)) - share
+
+    root = np.exp(brentq(excess, -20, 20, xtol=1e-13))
+    assert fit_draws(expected, share, weight) == pytest.approx(root, rel=1e-8)
+
+
 def test_a_record_without_draws_or_of_draws_only() -> None:
     expected = np.full(10, 0.5)
     assert fit_draws(expected, 0) == 0

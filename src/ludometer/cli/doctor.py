@@ -16,10 +16,8 @@ from ludometer.wording import format_table
 
 PACKAGES = (
     "altair",
-    "arviz-stats",
     "click",
     "jinja2",
-    "joblib",
     "numba",
     "numpy",
     "polars",

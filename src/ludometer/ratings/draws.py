@@ -7,6 +7,7 @@ log nu may change with the level of a pair, the mean of their ratings.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,6 +20,9 @@ _LARGEST = 1e9
 _SURE = 1e-15
 """Probabilities are kept this far from 0, so that the log loss stays finite."""
 
+
+_CLOSE = 1e-11
+"""A step of log nu that changes nothing."""
 
 _FEWEST = 20
 """With fewer draws, or fewer decisions, a model by level would follow single matches."""
@@ -50,21 +54,56 @@ def draw_results(expected: Floats, nu: float, rng: np.random.Generator) -> Halve
 
 
 def fit_draws(expected: Floats, draw_rate: float, weight: Floats | None = None) -> float:
-    """The nu at which the forecasts give the draw rate of the record on average."""
-    from scipy.optimize import brentq
+    """The nu at which the forecasts give the draw rate of the record on average.
 
+    >>> even, apart = np.full(3, 0.5), np.array([0.2, 0.5, 0.9])
+    >>> round(fit_draws(even, 1 / 3), 6), round(float(draw_probability(apart, fit_draws(apart, 0.4)).mean()), 9)
+    (1.0, 0.4)
+    """
     if draw_rate <= 0 or not len(expected):
         return 0.0
 
     def excess(log_nu: float) -> float:
         return float(np.average(draw_probability(expected, np.exp(log_nu)), weights=weight)) - draw_rate
 
-    low, high = -np.log(_LARGEST), np.log(_LARGEST)
-    if excess(high) <= 0:
+    # draws are most frequent between equals, so what suits them is too little for all
+    even = 2 * draw_rate / max(1 - draw_rate, 1 / _LARGEST)
+    low, high = np.log(even), np.log(_LARGEST)
+    if low >= high or excess(high) <= 0:
         return _LARGEST
-    if excess(low) >= 0:
-        return 0.0
-    return float(np.exp(brentq(excess, low, high, xtol=1e-10)))
+    below = excess(low)
+    if below >= 0:
+        return even
+    while (above := excess(min(low + 1, high))) < 0:
+        low, below = low + 1, above
+    return float(np.exp(_root(excess, (low, below), (min(low + 1, high), above))))
+
+
+def _root(rising: Callable[[float], float], low: tuple[float, float], high: tuple[float, float]) -> float:
+    """Where a rising function is 0, between two points of it on either side: straight lines, as Illinois has them.
+
+    SciPy has better ones, but its optimisers take longer to load than a short record takes to measure.
+    """
+    (left, below), (right, above) = low, high
+    side = 0
+    while right - left > _CLOSE and above > below:
+        at = (left * above - right * below) / (above - below)
+        found = rising(at)
+        if abs(found) <= 1e-15:
+            return at
+        if found < 0:
+            moved = at - left
+            left, below = at, found
+            above = above / 2 if side < 0 else above
+            side = -1
+        else:
+            moved = right - at
+            right, above = at, found
+            below = below / 2 if side > 0 else below
+            side = 1
+        if moved < _CLOSE:
+            return at
+    return (left + right) / 2
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from ludometer.chart_style import ACCENT, INK
 from ludometer.errors import ConvergenceWarning, LudometerError, MatchDataError
 from ludometer.matches import Matches, Pairs
 from ludometer.measurement.as_printed import PRINTED_PRIOR
+from ludometer.measurement.luck.diagnostics import smooth_weights
 from ludometer.parallel import Workers
 from ludometer.players import Players
 from ludometer.result import Provenance
@@ -351,20 +352,13 @@ def _prepare(matches: Matches) -> tuple[Record | Finishes, Mask, int]:
 
 def _weigh(sample: Sample, prior: SigmaPrior, other: SigmaPrior) -> OtherPrior | None:
     """The draws weighted by the ratio of the priors; None where a few draws would carry all the weight."""
-    from arviz_stats.base import array
-
-    stats: Any = array.BaseArray()
     sigma = sample.sigma
     log_ratio = other.log_density(sigma) - prior.log_density(sigma)
     if not np.isfinite(log_ratio).all():
         return None
     relative = min(sample.ess) / sigma.size
-    # of draws near 0 a few can carry so much weight that it is no number any more
-    with np.errstate(all="ignore"):
-        log_weight, shape = stats.psislw(-(log_ratio - log_ratio.max()).ravel(), r_eff=relative, axis=-1)
-        weight = np.exp(log_weight - log_weight.max())
-        weight /= weight.sum()
-    if not (float(shape) < _HIGHEST_K and relative / np.sum(weight**2) >= _OTHER_ESS):
+    weight, shape = smooth_weights(log_ratio.ravel(), relative)
+    if not (shape < _HIGHEST_K and relative / np.sum(weight**2) >= _OTHER_ESS):
         return None
     l2 = 1 / (1 + sigma.ravel() ** 2)
     mean = float(np.sum(weight * l2))

@@ -27,6 +27,7 @@ from ludometer.kernels.gibbs.pairs import (
 from ludometer.kernels.gibbs.propagation import pass_messages
 from ludometer.kernels.gibbs.random_numbers import Word, make_word
 from ludometer.measurement.as_printed import PRINTED_SAMPLERS, PRINTED_TIE_RATE
+from ludometer.measurement.luck.diagnostics import effective_draws, rank_rhat
 from ludometer.parallel import Workers, map_tasks
 from ludometer.strength.ranked import Orders
 
@@ -345,13 +346,9 @@ def diagnose(draws: Floats, *, has_ties: bool) -> tuple[tuple[float, float], tup
 
 
 def _diagnose_one(values: Floats) -> tuple[float, float]:
-    from arviz_stats.base import array
-
-    stats: Any = array.BaseArray()
     if values.min() == values.max():
         return np.inf, 0.0
-    bulk, tail = stats.ess(values, method="bulk"), stats.ess(values, method="tail", prob=(0.025, 0.975))
-    return float(stats.rhat(values)), float(min(bulk, tail))
+    return rank_rhat(values), effective_draws(values)
 
 
 def maximise(record: Record | Finishes, *, has_ties: bool, sweeps: int, seed: int = 0) -> Floats:
