@@ -17,6 +17,8 @@ Halves = NDArray[np.int8]
 """What the first player scored, in half points: 0 lost, 1 drew, 2 won."""
 
 Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+"""Single precision: only where an error of 1e-7 is far below what is asked for."""
 Counts = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Times = NDArray[Any]

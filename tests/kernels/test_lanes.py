@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -76,3 +77,32 @@ def test_kernels_load_without_scipy_and_still_multiply() -> None:
         "assert multiply(np.ones(5), np.ones(5)) == 5\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@kernel
+def logarithms(x: Floats, y: Floats) -> None:
+    for row in range(len(x)):
+        lanes.put(y, row, lanes.log(lanes.get(x, row)))
+
+
+def test_single_precision_has_sixteen_lanes_and_its_own_functions() -> None:
+    x = np.linspace(-80, 80, 16 * 1_000, dtype=np.float32).reshape(-1, 16)
+    y: Any = np.empty_like(x)
+    exponentials(x, y)  # type: ignore[arg-type]
+    np.testing.assert_allclose(y, np.exp(x.astype(float)), rtol=5e-7)
+    positive: Any = np.geomspace(1e-7, 1e7, 16 * 1_000).astype(np.float32).reshape(-1, 16)
+    logarithms(positive, y)
+    np.testing.assert_allclose(y, np.log(positive.astype(float)), rtol=3e-7, atol=3e-7)
+    extreme: Any = np.array([[-1e9, -100, -87, 0, 87, 100, 1e9, *np.zeros(9)]], np.float32)
+    exponentials(extreme, y[:1])
+    np.testing.assert_allclose(y[:1], np.exp(np.clip(extreme.astype(float), -87, 87)), rtol=2e-5)
+
+
+def test_numbers_and_sixteen_lanes_mix() -> None:
+    x: Any = np.array([[0.25, 1, -2, 3, 0.5, -0.125, 8, 16, *range(1, 9)]], np.float32)
+    y: Any = np.empty((4, 16), np.float32)
+    assert mixed_arithmetic(x, y) == -2
+    np.testing.assert_allclose(y[0], 2 * x[0] + 1 - x[0] / 4, rtol=1e-6)
+    np.testing.assert_allclose(y[1], 1 / x[0] - (3 - x[0]), rtol=1e-6)
+    np.testing.assert_allclose(y[2], np.maximum(x[0], 0.5))
+    np.testing.assert_allclose(y[3], np.maximum(x[0], y[1]))

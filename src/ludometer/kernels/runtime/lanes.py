@@ -1,8 +1,10 @@
-"""Eight float64 lanes as one value inside Numba kernels: loads, stores, arithmetic and the logistic function in SIMD.
+"""Eight float64 or sixteen float32 lanes as one value inside Numba kernels, in SIMD.
 
 Numba turns a loop over lanes into SIMD code only under narrow conditions. Here the LLVM vector is a type of its own,
 so a kernel written with it is vectorised on every CPU, and reads like its plain twin. `get`, `put`, `exp`, `log`,
-`root`, `larger` and `smallest` work on numbers and on lanes alike: what is written with them serves one lane and eight.
+`root`, `larger` and `smallest` work on numbers and on lanes alike: what is written with them serves one lane, eight
+and sixteen. An array of doubles is loaded as eight lanes, one of single precision as sixteen: 64 bytes, a cache line
+and an AVX-512 register, either way; narrower CPUs split it.
 """
 
 from __future__ import annotations
@@ -17,13 +19,10 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_jitable, register_model
 
-from ludometer.arrays import Floats
+from ludometer.arrays import Floats, Singles
 
-WIDTH = 8
-"""Lanes in one vector: eight doubles are a cache line and an AVX-512 register; narrower CPUs split it."""
-
-_VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
-_BITS = ir.VectorType(ir.IntType(64), WIDTH)
+WIDTH, SINGLE_WIDTH = 8, 16
+"""Lanes in one vector, of doubles and of single precision."""
 
 
 def allocate(n_rows: int, n_lanes: int) -> Floats:
@@ -38,50 +37,96 @@ def allocate(n_rows: int, n_lanes: int) -> Floats:
     return raw[offset : offset + n_rows * n_columns].reshape(n_rows, n_columns)
 
 
+def allocate_single(n_rows: int) -> Singles:
+    """The same for one vector of single precision: (rows, 16).
+
+    >>> allocate_single(3).shape
+    (3, 16)
+    """
+    return allocate(n_rows, WIDTH).view(np.float32)
+
+
 class Lanes(types.Type):  # type: ignore[misc]
-    """Numba's type of a vector of eight doubles."""
+    """Numba's type of a vector: eight doubles, or sixteen floats of single precision."""
 
-    def __init__(self) -> None:
-        super().__init__(name="Lanes")
+    def __init__(self, number: Any, width: int) -> None:
+        super().__init__(name=f"Lanes({number} x {width})")
+        self.number, self.width = number, width
+        self.vector = ir.VectorType(ir.DoubleType() if number == types.float64 else ir.FloatType(), width)
+        self.bits = ir.VectorType(ir.IntType(number.bitwidth), width)
+        self.suffix = f"v{width}f{number.bitwidth}"
 
 
-LANES = Lanes()
+LANES, SINGLES = Lanes(types.float64, WIDTH), Lanes(types.float32, SINGLE_WIDTH)
 
 
 @register_model(Lanes)
 class _LanesModel(models.PrimitiveModel):  # type: ignore[misc]
     def __init__(self, manager: Any, fe_type: Any) -> None:
-        super().__init__(manager, fe_type, _VECTOR)
+        super().__init__(manager, fe_type, fe_type.vector)
+
+
+def _kind(array: Any) -> Lanes:
+    return SINGLES if array.dtype == types.float32 else LANES
 
 
 def _element(context: Any, builder: Any, array_type: Any, array: Any, row: Any, column: Any) -> Any:
-    """A pointer to the vector that starts at array[row, column]."""
+    """A pointer to array[row, column]."""
     view = context.make_array(array_type)(context, builder, array)
     n_columns = cgutils.unpack_tuple(builder, view.shape, 2)[1]
-    index = builder.add(builder.mul(row, n_columns), column)
-    return builder.bitcast(builder.gep(view.data, [index]), _VECTOR.as_pointer())
+    return builder.gep(view.data, [builder.add(builder.mul(row, n_columns), column)])
+
+
+def _fill(builder: Any, kind: Lanes, value: Any) -> Any:
+    """One number in all lanes of a vector."""
+    empty = ir.Constant(kind.vector, ir.Undefined)
+    one = builder.insert_element(empty, value, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(one, empty, ir.Constant(ir.VectorType(ir.IntType(32), kind.width), [0] * kind.width))
+
+
+def _call(builder: Any, kind: Lanes, name: str, args: Any) -> Any:
+    """A function of LLVM's on whole vectors."""
+    function = ir.FunctionType(kind.vector, [kind.vector] * len(args))
+    return builder.call(cgutils.get_or_insert_function(builder.module, function, f"llvm.{name}.{kind.suffix}"), args)
 
 
 @intrinsic
 def load(typing: Any, array: Any, row: Any, column: Any) -> Any:  # noqa: ARG001
-    """The eight values of array[row, column:column + 8]."""
+    """The eight values of array[row, column:column + 8], or sixteen of single precision."""
+    kind = _kind(array)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(_element(context, builder, signature.args[0], *args), align=8)
+        pointer = _element(context, builder, signature.args[0], *args)
+        return builder.load(builder.bitcast(pointer, kind.vector.as_pointer()), align=kind.number.bitwidth // 8)
 
-    return LANES(array, types.intp, types.intp), codegen
+    return kind(array, types.intp, types.intp), codegen
 
 
 @intrinsic
 def store(typing: Any, array: Any, row: Any, column: Any, value: Any) -> Any:  # noqa: ARG001
-    """Write the eight values to array[row, column:column + 8]."""
+    """Write the values to array[row, column:column + 8], or + 16."""
+    kind = _kind(array)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         pointer = _element(context, builder, signature.args[0], *args[:3])
-        builder.store(args[3], pointer, align=8)
+        builder.store(args[3], builder.bitcast(pointer, kind.vector.as_pointer()), align=kind.number.bitwidth // 8)
         return context.get_dummy_value()
 
-    return types.void(array, types.intp, types.intp, LANES), codegen
+    return types.void(array, types.intp, types.intp, kind), codegen
+
+
+@intrinsic
+def load_repeated(typing: Any, array: Any, row: Any, column: Any) -> Any:  # noqa: ARG001
+    """The four values of array[row, column:column + 4], in single precision, four times over."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        four = ir.VectorType(ir.FloatType(), 4)
+        pointer = _element(context, builder, signature.args[0], *args)
+        value = builder.load(builder.bitcast(pointer, four.as_pointer()), align=4)
+        order = ir.Constant(ir.VectorType(ir.IntType(32), SINGLE_WIDTH), [0, 1, 2, 3] * 4)
+        return builder.shuffle_vector(value, ir.Constant(four, ir.Undefined), order)
+
+    return SINGLES(array, types.intp, types.intp), codegen
 
 
 @intrinsic
@@ -117,14 +162,22 @@ def borrow(typing: Any, array: Any) -> Any:  # noqa: ARG001
 
 @intrinsic
 def splat(typing: Any, value: Any) -> Any:  # noqa: ARG001
-    """The same number in all lanes."""
+    """The same double in all eight lanes."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
-        empty = ir.Constant(_VECTOR, ir.Undefined)
-        one = builder.insert_element(empty, args[0], ir.Constant(ir.IntType(32), 0))
-        return builder.shuffle_vector(one, empty, ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH))
+        return _fill(builder, LANES, args[0])
 
     return LANES(types.float64), codegen
+
+
+@intrinsic
+def splat_like(typing: Any, like: Any, value: Any) -> Any:  # noqa: ARG001
+    """The same number in all lanes of a vector of the kind of `like`."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
+        return _fill(builder, like, args[1] if like == LANES else builder.fptrunc(args[1], ir.FloatType()))
+
+    return like(like, types.float64), codegen
 
 
 @intrinsic
@@ -132,21 +185,24 @@ def multiply_add(typing: Any, a: Any, b: Any, c: Any) -> Any:  # noqa: ARG001
     """a * b + c, fused where the CPU can."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
-        fused = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
-        return builder.call(cgutils.get_or_insert_function(builder.module, fused, f"llvm.fmuladd.v{WIDTH}f64"), args)
+        return _call(builder, a, "fmuladd", args)
 
-    return LANES(LANES, LANES, LANES), codegen
+    return a(a, a, a), codegen
+
+
+_MANTISSA = {LANES: 52, SINGLES: 23}
 
 
 @intrinsic
 def _scale_by_power(typing: Any, value: Any, shifted: Any) -> Any:  # noqa: ARG001
-    """value * 2**n, where n stands in the low bits of shifted = n + 1.5 * 2**52."""
+    """value * 2**n, where n stands in the low bits of shifted = n + 1.5 * 2**(bits of the mantissa)."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
-        exponent = builder.shl(builder.bitcast(args[1], _BITS), ir.Constant(_BITS, [52] * WIDTH))
-        return builder.bitcast(builder.add(builder.bitcast(args[0], _BITS), exponent), _VECTOR)
+        places = ir.Constant(value.bits, [_MANTISSA[value]] * value.width)
+        exponent = builder.shl(builder.bitcast(args[1], value.bits), places)
+        return builder.bitcast(builder.add(builder.bitcast(args[0], value.bits), exponent), value.vector)
 
-    return LANES(LANES, LANES), codegen
+    return value(value, value), codegen
 
 
 def _arithmetic(symbol: Any, instruction: str) -> None:
@@ -155,16 +211,16 @@ def _arithmetic(symbol: Any, instruction: str) -> None:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
             return getattr(builder, instruction)(*args)
 
-        return LANES(LANES, LANES), codegen
+        return a(a, b), codegen
 
     @overload(symbol, strict=False)  # annotations on one side only are fine
     def typed(a: Any, b: Any) -> Any:
-        if isinstance(a, Lanes) and isinstance(b, Lanes):
+        if isinstance(a, Lanes) and a == b:
             return lambda a, b: apply(a, b)  # noqa: PLW0108 - Numba wants a Python function
         if isinstance(a, Lanes) and isinstance(b, types.Float):
-            return lambda a, b: apply(a, splat(b))
+            return lambda a, b: apply(a, splat_like(a, b))
         if isinstance(a, types.Float) and isinstance(b, Lanes):
-            return lambda a, b: apply(splat(a), b)
+            return lambda a, b: apply(splat_like(b, a), b)
         return None
 
 
@@ -187,7 +243,7 @@ def _clamp(typing: Any, value: Any, limit: Any) -> Any:  # noqa: ARG001
         value = builder.select(builder.fcmp_ordered("<", value, limit), value, limit)
         return builder.select(builder.fcmp_ordered(">", value, negative), value, negative)
 
-    return LANES(LANES, LANES), codegen
+    return value(value, limit), codegen
 
 
 @intrinsic
@@ -197,7 +253,17 @@ def _maximum(typing: Any, a: Any, b: Any) -> Any:  # noqa: ARG001
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
         return builder.select(builder.fcmp_ordered(">", *args), *args)
 
-    return LANES(LANES, LANES), codegen
+    return a(a, b), codegen
+
+
+@intrinsic
+def choose_above(typing: Any, value: Any, bound: Any, above: Any, otherwise: Any) -> Any:  # noqa: ARG001
+    """`above` in the lanes in which a value is larger than its bound, else `otherwise`."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
+        return builder.select(builder.fcmp_ordered(">", args[0], args[1]), args[2], args[3])
+
+    return above(value, bound, above, otherwise), codegen
 
 
 @intrinsic
@@ -205,10 +271,14 @@ def _square_root(typing: Any, value: Any) -> Any:  # noqa: ARG001
     """The square root in every lane."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
-        root = ir.FunctionType(_VECTOR, [_VECTOR])
-        return builder.call(cgutils.get_or_insert_function(builder.module, root, f"llvm.sqrt.v{WIDTH}f64"), args)
+        return _call(builder, value, "sqrt", args)
 
-    return LANES(LANES), codegen
+    return value(value), codegen
+
+
+_SQRT_HALF = {LANES: 0x3FE6A09E667F3BCD, SINGLES: 0x3F3504F3}
+_ONE = {LANES: 0x3FF0000000000000, SINGLES: 0x3F800000}
+_BIAS = {LANES: 1023, SINGLES: 127}
 
 
 @intrinsic
@@ -217,17 +287,17 @@ def _split(typing: Any, value: Any) -> Any:  # noqa: ARG001
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         def constant(number: int) -> Any:
-            return ir.Constant(_BITS, [number] * WIDTH)
+            return ir.Constant(value.bits, [number] * value.width)
 
         # sqrt(1/2) becomes the beginning of a binade, so that the mantissa is on both sides of 1
-        shift = 0x3FF0000000000000 - 0x3FE6A09E667F3BCD
-        bits = builder.add(builder.bitcast(args[0], _BITS), constant(shift))
-        exponent = builder.sub(builder.ashr(bits, constant(52)), constant(1023))
-        mantissa = builder.add(builder.and_(bits, constant((1 << 52) - 1)), constant(0x3FE6A09E667F3BCD))
-        pair = builder.sitofp(exponent, _VECTOR), builder.bitcast(mantissa, _VECTOR)
+        bits = builder.add(builder.bitcast(args[0], value.bits), constant(_ONE[value] - _SQRT_HALF[value]))
+        exponent = builder.sub(builder.ashr(bits, constant(_MANTISSA[value])), constant(_BIAS[value]))
+        mantissa = builder.and_(bits, constant((1 << _MANTISSA[value]) - 1))
+        mantissa = builder.add(mantissa, constant(_SQRT_HALF[value]))
+        pair = builder.sitofp(exponent, value.vector), builder.bitcast(mantissa, value.vector)
         return context.make_tuple(builder, signature.return_type, pair)
 
-    return types.UniTuple(LANES, 2)(LANES), codegen
+    return types.UniTuple(value, 2)(value), codegen
 
 
 @register_jitable
@@ -279,8 +349,41 @@ def exponential(x):  # type: ignore[no-untyped-def]  # Numba infers the types
     return _scale_by_power(p, shifted)
 
 
+@register_jitable
+def single_logarithm(x):  # type: ignore[no-untyped-def]  # Numba infers the types
+    """log(x) in every lane of single precision, to 2e-7 of the larger of its value and 1; x positive and normal."""
+    n, m = _split(x)
+    s = (m - 1.0) / (m + 1.0)
+    z = s * s
+    p = z * (1.0 / 9.0) + 1.0 / 7.0
+    p = p * z + 1.0 / 5.0
+    p = p * z + 1.0 / 3.0
+    p = p * z + 1.0
+    return n * 0.6931471805599453 + s * 2.0 * p
+
+
+@register_jitable
+def single_exponential(x):  # type: ignore[no-untyped-def]  # Numba infers the types
+    """exp(x) in every lane of single precision, to 2e-7 and |x| / 1e7 of its value; beyond |x| = 87 as at 87."""
+    x = _clamp(x, splat_like(x, 87.0))
+    magic = splat_like(x, 12582912.0)
+    shifted = multiply_add(x, splat_like(x, 1.4426950408889634), magic)
+    n = shifted - magic
+    # ln 2 in two parts, of which the first has so few digits that its multiples are exact
+    t = multiply_add(n, splat_like(x, -0.693359375), x)
+    t = multiply_add(n, splat_like(x, 2.12194440e-4), t)
+    p = splat_like(x, 1.388888888888889e-03)
+    p = multiply_add(p, t, splat_like(x, 8.333333333333333e-03))
+    p = multiply_add(p, t, splat_like(x, 4.1666666666666664e-02))
+    p = multiply_add(p, t, splat_like(x, 1.6666666666666666e-01))
+    p = multiply_add(p, t, splat_like(x, 0.5))
+    p = multiply_add(p, t, splat_like(x, 1.0))
+    p = multiply_add(p, t, splat_like(x, 1.0))
+    return _scale_by_power(p, shifted)
+
+
 def get(array: Any, row: int | np.integer[Any]) -> Any:
-    """array[row], or its first eight lanes as one value."""
+    """array[row], or its first lanes, as many as a vector has, as one value."""
     return array[row] if array.ndim == 1 else array[row].copy()
 
 
@@ -292,7 +395,7 @@ def _get(array: Any, row: Any) -> Any:  # noqa: ARG001
 
 
 def put(array: Any, row: int | np.integer[Any], value: Any) -> None:
-    """array[row] = value, or its first eight lanes."""
+    """array[row] = value, or its first lanes."""
     array[row] = value
 
 
@@ -315,7 +418,8 @@ def exp(x: Any) -> Any:
 @overload(exp, strict=False)
 def _exp(x: Any) -> Any:
     if isinstance(x, Lanes):
-        return lambda x: exponential(x)  # noqa: PLW0108 - Numba wants a Python function
+        function = exponential if x == LANES else single_exponential
+        return lambda x: function(x)  # noqa: PLW0108 - Numba wants a Python function
     return lambda x: math.exp(x)  # noqa: PLW0108
 
 
@@ -327,7 +431,8 @@ def log(x: Any) -> Any:
 @overload(log, strict=False)
 def _log(x: Any) -> Any:
     if isinstance(x, Lanes):
-        return lambda x: logarithm(x)  # noqa: PLW0108 - Numba wants a Python function
+        function = logarithm if x == LANES else single_logarithm
+        return lambda x: function(x)  # noqa: PLW0108 - Numba wants a Python function
     return lambda x: math.log(x)  # noqa: PLW0108
 
 
@@ -353,12 +458,12 @@ def _larger(a: Any, b: Any) -> Any:
     if isinstance(a, Lanes) and isinstance(b, Lanes):
         return lambda a, b: _maximum(a, b)  # noqa: PLW0108
     if isinstance(a, Lanes):
-        return lambda a, b: _maximum(a, splat(b))
+        return lambda a, b: _maximum(a, splat_like(a, b))
     return lambda a, b: a if a > b else b
 
 
 def smallest(array: Any, row: int) -> float:
-    """array[row], or the smallest of its first eight lanes."""
+    """array[row], or the smallest of its first lanes."""
     return float(np.min(array[row]))
 
 
@@ -367,9 +472,11 @@ def _smallest(array: Any, row: Any) -> Any:  # noqa: ARG001
     if array.ndim == 1:
         return lambda array, row: array[row]
 
+    width = _kind(array).width
+
     def smallest_lane(array: Any, row: Any) -> Any:
         least = array[row, 0]
-        for lane in range(1, WIDTH):
+        for lane in range(1, width):
             least = min(least, array[row, lane])
         return least
 
