@@ -7,15 +7,21 @@ import threading
 import uuid
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ludometer.errors import LudometerError
 from ludometer.version import __version__
 
+if TYPE_CHECKING:
+    from ludometer.journal import Journal
+    from ludometer.progress import Progress
+
 Outcome = TypeVar("Outcome")
 
 _CONNECT_SECONDS = 10
+_LEFT_OUT: Any = object()
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,10 @@ class Workers:
 
     jobs: int = 1
     cluster: str | None = None
+    journal: Journal | None = field(default=None, repr=False, compare=False)
+    """Where outcomes are kept and looked up."""
+    progress: Progress | None = field(default=None, repr=False, compare=False)
+    """Is told of every task that is done."""
 
     def __post_init__(self) -> None:
         if self.jobs < 1:
@@ -44,6 +54,7 @@ def map_tasks(
     workers: Workers | None = None,
     on_done: Callable[[int], None] | None = None,
     on_outcome: Callable[[int, Outcome], None] | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> list[Outcome]:
     """`[function(task, *shared) for task in tasks]`, whoever does the work; `on_done` is told how many are done.
 
@@ -51,38 +62,79 @@ def map_tasks(
 
     The results depend on the workers in nothing, so a task that needs randomness carries its own seed, and `function`
     changes neither `shared` nor anything else. On a cluster `function` is one that its workers can import, or small
-    enough to be sent; `shared` travels once to each worker, and a worker that dies costs only time.
+    enough to be sent; `shared` travels once to each worker, and a worker that dies costs only time. Outcomes that the
+    journal of the workers holds are not worked for again. Once `stop` says so no task is begun any more, and the
+    outcomes are those of the tasks before the first that was left out.
 
     >>> map_tasks(pow, [1, 2, 3], shared=(2,), workers=Workers(jobs=2))
     [1, 4, 9]
     """
     workers = workers or Workers()
-    if workers.cluster is not None:
-        finished = _on_cluster(function, tasks, shared, workers.cluster)
-    elif workers.jobs > 1 and len(tasks) > 1:
-        finished = _in_threads(function, tasks, shared, workers.jobs)
-    else:
-        finished = ((number, function(task, *shared)) for number, task in enumerate(tasks))
+    journal, progress = workers.journal, workers.progress
+    keys: list[str | None] = [None] * len(tasks) if journal is None else journal.keys(function, tasks, shared)
     outcomes: dict[int, Outcome] = {}
+
+    def note(number: int, outcome: Outcome) -> None:
+        outcomes[number] = outcome
+        if on_outcome:
+            on_outcome(number, outcome)
+        if on_done:
+            on_done(len(outcomes))
+        if progress is not None:
+            progress.step()
+
+    if journal is not None:
+        for number, key in enumerate(keys):
+            if found := journal.find(key):
+                note(number, *found)
+    waiting = [number for number in range(len(tasks)) if number not in outcomes]
+    with closing(_perform(function, [tasks[number] for number in waiting], shared, workers, stop)) as finished:
+        for place, outcome in finished:
+            if journal is not None:
+                journal.keep(keys[waiting[place]], outcome)
+            note(waiting[place], outcome)
+    return [outcomes[number] for number in takewhile(outcomes.__contains__, range(len(tasks)))]
+
+
+def _perform(
+    function: Callable[..., Outcome],
+    tasks: Sequence[Any],
+    shared: tuple[Any, ...],
+    workers: Workers,
+    stop: Callable[[], bool] | None,
+) -> Generator[tuple[int, Outcome]]:
+    """Numbers and outcomes of tasks as they come, until `stop` says so."""
+    if not tasks:
+        return
+    is_over = stop or (lambda: False)
+    if workers.cluster is not None:
+        with closing(_on_cluster(function, tasks, shared, workers.cluster)) as finished:
+            for done in finished:
+                yield done
+                if is_over():
+                    return
+        return
+
+    def begin(task: Any) -> Any:
+        return _LEFT_OUT if is_over() else function(task, *shared)
+
+    if workers.jobs > 1 and len(tasks) > 1:
+        finished = _in_threads(begin, tasks, workers.jobs)
+    else:
+        finished = ((number, begin(task)) for number, task in enumerate(tasks))
     with closing(finished):
         for number, outcome in finished:
-            outcomes[number] = outcome
-            if on_outcome:
-                on_outcome(number, outcome)
-            if on_done:
-                on_done(len(outcomes))
-    return [outcomes[number] for number in range(len(tasks))]
+            if outcome is not _LEFT_OUT:
+                yield number, outcome
 
 
-def _in_threads(
-    function: Callable[..., Outcome], tasks: Sequence[Any], shared: tuple[Any, ...], jobs: int
-) -> Generator[tuple[int, Outcome]]:
+def _in_threads(function: Callable[[Any], Outcome], tasks: Sequence[Any], jobs: int) -> Generator[tuple[int, Outcome]]:
     """Kernels let go of the interpreter's lock, so threads are enough and nothing has to be copied."""
     from concurrent.futures import ThreadPoolExecutor, as_completed
 
     threads = ThreadPoolExecutor(min(jobs, len(tasks)))
     try:
-        numbers = {threads.submit(function, task, *shared): number for number, task in enumerate(tasks)}
+        numbers = {threads.submit(function, task): number for number, task in enumerate(tasks)}
         for future in as_completed(numbers):
             if future.exception() is not None:
                 break
