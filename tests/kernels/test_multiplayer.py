@@ -78,6 +78,41 @@ def test_the_lanes_equal_their_plain_twin(seed: int, n_matches: int, n_players: 
         np.testing.assert_allclose(fast, plain, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("spread", [0.3, 1.5, 9.0])
+def test_large_matches_equal_their_plain_twins(spread: float) -> None:
+    # of 2, by pairs, by the smooth sum, and too far apart for it
+    rng = np.random.default_rng(9)
+    sizes = [2, 60, 31, 2, 83]
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    player = np.concatenate([rng.permutation(90)[:n] for n in sizes]).astype(np.int32)
+    prize = np.concatenate([np.linspace(1, 0.1, n) for n in sizes])
+    score = np.concatenate([rng.permutation(prize[a:b]) for a, b in pairwise(starts)])
+    begin = spread * rng.standard_normal(90)
+    both = np.column_stack((score, prize))
+    outcome = []
+    for play in (seats.seats_lanes, by_definition):
+        rating, step, loss = (lanes.allocate(n, 16) for n in (90, 1, 1))
+        rating[:], step[0] = begin[:, np.newaxis] * np.linspace(0.5, 1, 16), np.linspace(0, 0.5, 16)
+        play(starts, player, both, prize, rating, step, loss)
+        outcome.append((rating, loss))
+    for fast, plain in zip(*outcome, strict=True):
+        np.testing.assert_allclose(fast, plain, rtol=1e-12, atol=1e-12)
+
+
+def by_definition(
+    starts: Counts, player: Codes, score: Floats, prize: Floats, rating: Floats, step: Floats, loss: Floats
+) -> None:
+    """The pass in lanes for prizes in equal steps, each opponent beaten with the probability of the logistic curve."""
+    group = np.arange(rating.shape[1]) * score.shape[1] // rating.shape[1]
+    for a, b in pairwise(starts):
+        own, shares = rating[player[a:b]], prize[a:b]
+        beats = 0.5 * (1 + np.tanh((own[:, np.newaxis] - own) / 2))
+        forecast = shares[-1] + (shares[0] - shares[1]) * (beats.sum(axis=1) - 0.5)
+        miss = score[a:b][:, group] - forecast
+        loss[0] += 0.5 * (miss**2).sum(axis=0)
+        rating[player[a:b]] += step[0] * miss
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_lane_is_the_pass_with_its_own_step_and_score(kind: str) -> None:
     starts, player, score, prize = random_matches(1, 2_000, 20, kind)
@@ -148,6 +183,16 @@ def test_wrong_lanes_are_refused() -> None:
 def test_places_follow_the_keys(keys: list[list[int]]) -> None:
     starts = np.concatenate(([0], np.cumsum([len(key) for key in keys]))).astype(np.int64)
     key = np.array([value for match in keys for value in match], np.float64)
+    place, plain = np.empty(len(key), np.int32), np.empty(len(key), np.int32)
+    seats.order_seats(starts, key, place)
+    seats.order_seats_plain(starts, key, plain)
+    assert place.tolist() == plain.tolist()
+
+
+def test_places_of_matches_that_are_sorted_follow_the_keys_too() -> None:
+    rng = np.random.default_rng(8)
+    starts = np.array([0, 3, 1_503, 2_503, 2_505])
+    key = np.concatenate((rng.integers(0, 2, 3), rng.integers(0, 400, 1_500), rng.random(1_000), [1.0, 1.0]))
     place, plain = np.empty(len(key), np.int32), np.empty(len(key), np.int32)
     seats.order_seats(starts, key, place)
     seats.order_seats_plain(starts, key, plain)

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludometer.arrays import Floats
+from ludometer.kernels.runtime import lanes
+from ludometer.kernels.runtime.compile import kernel
 from ludometer.kernels.skills import ranks
 
 
@@ -122,3 +124,64 @@ def test_a_player_out_of_reach_costs_the_others_no_digits() -> None:
     weight = np.append(others, 1e40)
     with_him = ranks.expect_shares(weight, np.array([1, 0.6, 0.3, *[0.0] * 6]))
     np.testing.assert_allclose(with_him[:8], 0.6 * alone, rtol=1e-12)
+
+
+@kernel
+def _expect_at(rating: Floats, prize: Floats, expected: Floats, scratch: Floats) -> None:
+    n = len(rating)
+    ranks.expect_at(rating, n, prize, 0, np.empty_like(rating), expected, scratch)
+
+
+def expected_at(rating: Floats, prize: Floats) -> Floats:
+    """Of one rating per player, or of eight lanes of them."""
+    expected = np.empty_like(rating)
+    n_rows = ranks.scratch_rows(len(rating))
+    _expect_at(rating, prize, expected, np.empty(n_rows) if rating.ndim == 1 else lanes.allocate(n_rows, 8))
+    return expected
+
+
+@pytest.mark.parametrize("half", [0.0, 0.5, 0.9, 1.4, 2.0, 2.8, 3.5, 4.15, 5.05, 5.06, 40.0])
+@pytest.mark.parametrize("n", [17, 23, 40, 74, 101])
+def test_the_smooth_sum_is_the_sum_over_opponents(half: float, n: int) -> None:
+    rating = 7.0 + half * np.cos(np.arange(n) * 2.4)
+    rating[:2] = 7.0 - half, 7.0 + half
+    prize = np.linspace(1, 0.25, n)
+    expected = expected_at(rating, prize)
+    beats = 0.5 * (1 + np.tanh((rating[:, np.newaxis] - rating) / 2))
+    np.testing.assert_allclose(expected, 0.25 + 0.75 / (n - 1) * (beats.sum(axis=1) - 0.5), rtol=0, atol=1e-12)
+    assert expected.sum() == pytest.approx(prize.sum(), abs=1e-11)
+
+
+def test_the_smooth_sum_equals_the_plain_twin() -> None:
+    rating = np.random.default_rng(3).uniform(-2, 2, 60)
+    prize = np.linspace(1, 0, 60)
+    plain = ranks.expect_shares_plain(np.exp(rating), prize)
+    np.testing.assert_allclose(expected_at(rating, prize), plain, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", PRIZES)
+def test_ratings_and_weights_give_the_same_shares(kind: str) -> None:
+    rating = lanes.allocate(9, 8)
+    rating[:] = np.random.default_rng(5).normal(0, 2, (9, 8))
+    expected = expected_at(rating, PRIZES[kind])
+    for lane in range(8):
+        by_weight = ranks.expect_shares(np.exp(rating[:, lane]), PRIZES[kind])
+        np.testing.assert_allclose(expected[:, lane], by_weight, rtol=0, atol=1e-12)
+
+
+def test_each_lane_of_the_smooth_sum_has_its_own_middle() -> None:
+    rng = np.random.default_rng(6)
+    rating = lanes.allocate(50, 8)
+    rating[:] = np.linspace(-300, 300, 8) + rng.uniform(-1, 1, (50, 8)) * np.linspace(0, 3, 8)
+    prize = np.linspace(1, 0, 50)
+    expected = expected_at(rating, prize)
+    for lane in range(8):
+        np.testing.assert_allclose(expected[:, lane], expected_at(rating[:, lane].copy(), prize), rtol=0, atol=1e-12)
+
+
+def test_players_far_below_the_best_are_told_apart() -> None:
+    # products of four weights must not underflow
+    weight = np.exp(-np.array([0.0, 150, 151, 160, 169, 170, 170]))
+    expected = ranks.expect_shares(weight, np.linspace(1, 0, 7))
+    beats = weight[:, np.newaxis] / (weight[:, np.newaxis] + weight)
+    np.testing.assert_allclose(expected, (beats.sum(axis=1) - 0.5) / 6, rtol=1e-12)

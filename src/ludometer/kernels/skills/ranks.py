@@ -6,6 +6,9 @@ P(i is k-th) = integral of w_i exp(-w_i t) [z^(k-1)] product over j != i of (1 -
 With t = exp(s - exp(-s)) the integrand falls off at both ends faster than any exponential, and the trapezoidal rule in
 s is exact to rounding with 30 to 200 nodes (Takahasi and Mori 1974).
 
+With equal steps from place to place the expected share is a sum over opponents of w_i / (w_i + w_j); in large matches
+it comes from `kernels.skills.smooth`.
+
 Code written with `lanes.get` and `lanes.put` works both on one weight per player and on eight lanes of them.
 """
 
@@ -19,9 +22,10 @@ from numba.extending import register_jitable
 from ludometer.arrays import Floats
 from ludometer.kernels.runtime.compile import kernel
 from ludometer.kernels.runtime.lanes import exp, get, larger, put, smallest
+from ludometer.kernels.skills.smooth import FEWEST, fused, sum_smooth
 
-SPREAD = 340.0
-"""Natural units below the best of a match beyond which a player counts as no weaker: then no product underflows."""
+SPREAD = 170.0
+"""Natural units below the best of a match beyond which a player counts as no weaker: no product of four underflows."""
 
 _BEGIN = -3.5
 """Where the integral over s begins: there t is 1e-16 of the best player's mean time."""
@@ -100,20 +104,13 @@ def scratch_rows(n):  # type: ignore[no-untyped-def]  # Numba infers the types
     return (n + 2) * (n + 2)
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def expect(weight, n, prize, start, expected, scratch):  # type: ignore[no-untyped-def]  # Numba infers the types
     """Write the expected shares of n players, whose prizes stand from `start` on, the cheapest exact way.
 
     The largest weight is 1. The lowest prize is everybody's; only what places get beyond it depends on the order.
     """
-    lowest = prize[start + n - 1]
-    n_paid, is_even = 0, True
-    fall = (prize[start] - lowest) / (n - 1)
-    for k in range(n):
-        if prize[start + k] > lowest:
-            n_paid += 1
-        if abs(prize[start] - fall * k - prize[start + k]) > _EVEN:
-            is_even = False
+    lowest, fall, n_paid, is_even = _rule(prize, start, n)
     if n_paid <= 1:
         _expect_winner(weight, n, lowest, prize[start] - lowest, expected)
     elif is_even:
@@ -123,6 +120,41 @@ def expect(weight, n, prize, start, expected, scratch):  # type: ignore[no-untyp
         _expect_three(weight, n, lowest, prize[start] - lowest, prize[start + 1] - lowest, third, expected, scratch)
     else:
         _expect_paid(weight, n, prize, start, n_paid, expected, scratch)
+
+
+@register_jitable(forceinline=True)
+def expect_at(rating, n, prize, start, weight, expected, scratch):  # type: ignore[no-untyped-def]
+    """`expect` at ratings in natural units; `weight` is scratch for one weight per player."""
+    if n == 2:
+        _expect_two(rating, prize[start + 1], prize[start] - prize[start + 1], expected)
+        return
+    if n >= FEWEST:
+        lowest, fall, n_paid, is_even = _rule(prize, start, n)
+        if is_even and n_paid > 1 and sum_smooth(rating, n, lowest, fall, expected, scratch):
+            return
+    weigh(rating, n, weight)
+    expect(weight, n, prize, start, expected, scratch)
+
+
+@register_jitable(forceinline=True)
+def _rule(prize, start, n):  # type: ignore[no-untyped-def]
+    """The lowest prize, the step from place to place if all are equal, the places above the lowest, are they equal."""
+    lowest = prize[start + n - 1]
+    n_paid, is_even = 0, True
+    fall = (prize[start] - lowest) / (n - 1)
+    for k in range(n):
+        if prize[start + k] > lowest:
+            n_paid += 1
+        if abs(prize[start] - fall * k - prize[start + k]) > _EVEN:
+            is_even = False
+    return lowest, fall, n_paid, is_even
+
+
+@register_jitable(forceinline=True)
+def _expect_two(rating, lowest, first, expected):  # type: ignore[no-untyped-def]
+    share = first / (1.0 + exp(get(rating, 1) - get(rating, 0)))
+    put(expected, 0, lowest + share)
+    put(expected, 1, (lowest + first) - share)
 
 
 @register_jitable
@@ -140,23 +172,31 @@ def _expect_even(weight, n, lowest, fall, expected):  # type: ignore[no-untyped-
     """Equal steps from place to place: a step for each player that one is expected to beat, w_i / (w_i + w_j)."""
     for i in range(n):
         put(expected, i, get(weight, i) * 0.0)
-    for i in range(n):
-        own = get(weight, i)
-        total = get(expected, i)
-        j = i + 1
+    for i in range(0, n - 1, 2):
+        a, b = get(weight, i), get(weight, i + 1)
+        one = 1.0 / (a + b)
+        of_a, of_b = get(expected, i) + one, get(expected, i + 1) + one
+        j = i + 2
         while j + 1 < n:
-            # one division serves two: 1/a = b / (ab), 1/b = a / (ab)
-            a, b = own + get(weight, j), own + get(weight, j + 1)
-            both = 1.0 / (a * b)
-            total = total + (a + b) * both
-            put(expected, j, get(expected, j) + b * both)
-            put(expected, j + 1, get(expected, j + 1) + a * both)
+            # one division serves four: 1/x = y / (xy), 1/y = x / (xy)
+            c, d = get(weight, j), get(weight, j + 1)
+            ac, ad, bc, bd = a + c, a + d, b + c, b + d
+            with_a, with_b = ac * ad, bc * bd
+            all_four = 1.0 / (with_a * with_b)
+            with_a, with_b = with_b * all_four, with_a * all_four
+            of_a, of_b = fused(ac + ad, with_a, of_a), fused(bc + bd, with_b, of_b)
+            put(expected, j, fused(ad, with_a, fused(bd, with_b, get(expected, j))))
+            put(expected, j + 1, fused(ac, with_a, fused(bc, with_b, get(expected, j + 1))))
             j += 2
         if j < n:
-            one = 1.0 / (own + get(weight, j))
-            total = total + one
-            put(expected, j, get(expected, j) + one)
-        put(expected, i, lowest + fall * (own * total))
+            ac, bc = a + get(weight, j), b + get(weight, j)
+            both = 1.0 / (ac * bc)
+            of_a, of_b = fused(bc, both, of_a), fused(ac, both, of_b)
+            put(expected, j, fused(ac + bc, both, get(expected, j)))
+        put(expected, i, lowest + fall * (a * of_a))
+        put(expected, i + 1, lowest + fall * (b * of_b))
+    if n % 2:
+        put(expected, n - 1, lowest + fall * (get(weight, n - 1) * get(expected, n - 1)))
 
 
 @register_jitable
@@ -266,7 +306,7 @@ def _expect_paid(weight, n, prize, start, n_paid, expected, scratch):  # type: i
         put(expected, i, lowest + get(expected, i))
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def weigh(rating, n, weight):  # type: ignore[no-untyped-def]
     """Weights exp(r - r_max) of the ratings of a match, not below exp(-SPREAD)."""
     best = get(rating, 0)

@@ -29,7 +29,7 @@ from ludometer.arrays import Codes, Counts, Floats, Halves
 from ludometer.kernels.runtime import lanes
 from ludometer.kernels.runtime.compile import JIT, kernel
 from ludometer.kernels.skills.ranks import SPREAD as FURTHEST
-from ludometer.kernels.skills.ranks import expect, expect_shares_plain, weigh
+from ludometer.kernels.skills.ranks import expect_at, expect_shares_plain
 from ludometer.kernels.skills.ranks import scratch_rows as ranks_rows
 from ludometer.kernels.state_space.filter import (
     ACTIVITY,
@@ -474,8 +474,7 @@ def expect_sides(sides: Counts, scaled: Floats, prize: Floats, expected: Floats)
         start, n = sides[t], sides[t + 1] - sides[t]
         for s in range(n):
             own[s] = scaled[start + s]
-        weigh(own, n, weight)
-        expect(weight, n, prize, start, shares, scratch)
+        expect_at(own, n, prize, start, weight, shares, scratch)
         for s in range(n):
             expected[start + s] = shares[s]
 

@@ -15,10 +15,16 @@ from numba.extending import register_jitable
 from ludometer.arrays import Codes, Counts, Floats, Mask
 from ludometer.kernels.runtime import lanes
 from ludometer.kernels.runtime.compile import JIT, kernel
-from ludometer.kernels.skills.ranks import SPREAD, expect, expect_shares_plain, scratch_rows, weigh
+from ludometer.kernels.skills.ranks import SPREAD, expect_at, expect_shares_plain, scratch_rows
 
 _AHEAD = 40
 """Seats between asking for a rating's cache line and using it."""
+
+_CACHED = 250_000
+"""So many ratings stay in the cache by themselves, and asking ahead only costs."""
+
+_SORTED_FROM = 1000
+"""Seats from which on sorting costs less than comparing each with each."""
 
 
 def seats_pass_plain(
@@ -94,8 +100,7 @@ def _seats_pass(
         n = starts[match + 1] - start
         for i in range(n):
             own[i] = rating[player[start + i], 0]
-        weigh(own, n, weight)
-        expect(weight, n, prize, start, forecast, scratch)
+        expect_at(own, n, prize, start, weight, forecast, scratch)
         for i in range(n):
             if wants_expected:
                 expected[start + i] = forecast[i]
@@ -159,19 +164,24 @@ def _seats_lanes(
     scratch: Floats,
 ) -> None:
     prize, own, weight, forecast, scratch = _borrow(prize, own, weight, forecast, scratch)
-    player, rating = lanes.borrow(player), lanes.borrow(rating)
+    player, score, rating = lanes.borrow(player), lanes.borrow(score), lanes.borrow(rating)
+    step, loss = lanes.borrow(step), lanes.borrow(loss)
     n_lanes = rating.shape[1]
     each = n_lanes // score.shape[1]
+    is_large = rating.size > _CACHED
     for match in range(len(starts) - 1):
         start = starts[match]
         n = starts[match + 1] - start
-        _look_ahead(player, rating, start, n)
+        if is_large:
+            _look_ahead(player, rating, start, n)
+        if n == 2:
+            _play_two(player, score, prize, rating, step, loss, start)
+            continue
         for lane in range(0, n_lanes, lanes.WIDTH):
             group = lane // each
             for i in range(n):
                 lanes.store(own, i, 0, lanes.load(rating, player[start + i], lane))
-            weigh(own, n, weight)
-            expect(weight, n, prize, start, forecast, scratch)
+            expect_at(own, n, prize, start, weight, forecast, scratch)
             own_step = lanes.load(step, 0, lane)
             total = lanes.splat(0.0)
             for i in range(n):
@@ -182,6 +192,24 @@ def _seats_lanes(
             lanes.store(loss, 0, lane, lanes.load(loss, 0, lane) + total * 0.5)
 
 
+@register_jitable(forceinline=True)
+def _play_two(player, score, prize, rating, step, loss, start):  # type: ignore[no-untyped-def]
+    """A match of two, without a detour through memory: half of the cost of larger ones is there."""
+    each = rating.shape[1] // score.shape[1]
+    i, j = player[start], player[start + 1]
+    lowest, first = prize[start + 1], prize[start] - prize[start + 1]
+    for lane in range(0, rating.shape[1], lanes.WIDTH):
+        x, y = lanes.load(rating, i, lane), lanes.load(rating, j, lane)
+        share = first / (1.0 + lanes.exp(y - x))
+        miss = (score[start, lane // each] - lowest) - share
+        other_miss = (score[start + 1, lane // each] - (lowest + first)) + share
+        total = lanes.multiply_add(miss, miss, other_miss * other_miss)
+        own_step = lanes.load(step, 0, lane)
+        lanes.store(rating, i, lane, x + own_step * miss)
+        lanes.store(rating, j, lane, y + own_step * other_miss)
+        lanes.store(loss, 0, lane, lanes.load(loss, 0, lane) + total * 0.5)
+
+
 def order_seats_plain(starts: Counts, key: Floats, place: Codes) -> None:
     """The plain twin of `order_seats`."""
     for start, stop in pairwise(starts):
@@ -189,15 +217,36 @@ def order_seats_plain(starts: Counts, key: Floats, place: Codes) -> None:
             place[seat] = 1 + sum(1 for other in range(start, stop) if key[other] > key[seat])
 
 
-@kernel
 def order_seats(starts: Counts, key: Floats, place: Codes) -> None:
     """Write the place of each seat in its match by `key`, largest first: 1, 2, 2, 4 where two keys are equal."""
+    order = _order_seats if JIT else order_seats_plain
+    order(starts, key, place)
+
+
+@kernel
+def _order_seats(starts: Counts, key: Floats, place: Codes) -> None:
+    key, place = lanes.borrow(key), lanes.borrow(place)
     for match in range(len(starts) - 1):
-        for seat in range(starts[match], starts[match + 1]):
+        start, stop = starts[match], starts[match + 1]
+        order_match(key[start:stop], stop - start, place[start:stop])
+
+
+@register_jitable
+def order_match(key, n, place):  # type: ignore[no-untyped-def]  # Numba infers the types
+    """Write the places of the first n by `key`, as `order_seats` does for many matches."""
+    if n < _SORTED_FROM:
+        # counted from 0 on, so that no index can count from the end: then the comparisons are SIMD code
+        for i in range(n):
             better = 0
-            for other in range(starts[match], starts[match + 1]):
-                better += key[other] > key[seat]
-            place[seat] = 1 + better
+            for j in range(n):
+                better += key[j] > key[i]
+            place[i] = 1 + better
+        return
+    order = np.argsort(key[:n])
+    for i in range(n):
+        seat = order[n - 1 - i]
+        is_tied = i > 0 and key[seat] == key[order[n - i]]
+        place[seat] = place[order[n - i]] if is_tied else i + 1
 
 
 def share_prizes_plain(starts: Counts, place: Codes, prize: Floats, score: Floats) -> None:
@@ -239,11 +288,13 @@ def find_repeats_plain(starts: Counts, player: Codes, repeats: Mask) -> None:
 def find_repeats(starts: Counts, player: Codes, repeats: Mask) -> None:
     """Mark each seat whose player sits in an earlier seat of the same match."""
     for match in range(len(starts) - 1):
-        for seat in range(starts[match], starts[match + 1]):
+        start = starts[match]
+        own = player[start : starts[match + 1]]
+        for i in range(len(own)):
             found = False
-            for other in range(starts[match], seat):
-                found |= player[other] == player[seat]
-            repeats[seat] = found
+            for j in range(i):
+                found |= own[j] == own[i]
+            repeats[start + i] = found
 
 
 @register_jitable

@@ -18,7 +18,7 @@ from numba.extending import register_jitable
 from ludometer.arrays import Codes, Counts, Floats
 from ludometer.kernels.runtime import lanes
 from ludometer.kernels.runtime.compile import JIT, kernel
-from ludometer.kernels.skills.ranks import SPREAD, expect, expect_shares_plain, scratch_rows, weigh
+from ludometer.kernels.skills.ranks import SPREAD, expect_at, expect_shares_plain, scratch_rows
 
 RATING, SERIES, NOISE, START = range(4)
 """Columns of a player: rating, series played, and the variance of the rating in units of that of a score (noise) and
@@ -167,8 +167,7 @@ def _forecast_pass(
         scale = gumbel_scale(sd[match])
         for i in range(n):
             own[i] = before[start + i] / scale if scale > 0.0 else 0.0
-        weigh(own, n, weight)
-        expect(weight, n, prize, start, forecast, scratch)
+        expect_at(own, n, prize, start, weight, forecast, scratch)
         for i in range(n):
             expected[start + i] = forecast[i]
 
