@@ -1,10 +1,11 @@
-"""The tables of docs/benchmarks.md that are made of stored results: peers, growth and forecasts.
+"""The tables of docs/benchmarks.md that are made of stored results: the whole answer, peers, growth and forecasts.
 
 python benchmarks/tables.py [--check]
 """
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,43 @@ from typing import Any
 from schedules import stored
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-SECTIONS = ("peers", "growth", "forecasts")
+SECTIONS = ("answer", "peers", "growth", "forecasts")
 DETAILED = ("football", "chess")
 """Records whose table names every system with its costs."""
+
+
+def answer_table(rows: dict[str, dict[str, Any]]) -> list[str]:
+    """One line per record: what the whole answer costs beside the quick one, and how far it has moved."""
+    lines = [
+        "| record | `--quick`, s | whole answer, s | ratio | wanted | wall clock, s | estimates moved by | ends moved by "
+        "| other verdicts |",
+        "|---|--:|--:|--:|---|--:|--:|--:|---|",
+    ]
+    for name, row in rows.items():
+        wanted = f"at most {row['most_ratio']:g}" if row["most_ratio"] else ""
+        if row["most_seconds"]:
+            wanted = f"at most {row['most_seconds']:g} s by the wall clock"
+        costs = f"{_short(row['quick_seconds'])} | {_short(row['seconds'])} | {row['ratio']:g} | {wanted}"
+        lines.append(f"| {name} | {costs} | {_short(row['wall_seconds'])} | {_moves(row.get('compared'))} |")
+    return [*lines, "", _load_line([row["load"] for row in rows.values()])]
+
+
+def _moves(compared: dict[str, Any] | None) -> str:
+    """The figures that moved furthest, and the checks whose verdict is another one."""
+    if compared is None:
+        return "| | not compared"
+    cells = []
+    figures = compared["figures"].items()
+    shifts = {name: [moved["shift"]] for name, moved in figures}
+    for moves in (shifts, {name: moved["ends"] for name, moved in figures}):
+        # what is there only once has moved without bound
+        most, name = max((math.inf if by is None else abs(by), name) for name, all_by in moves.items() for by in all_by)
+        cells.append("0" if not most else f"{most:.2f} ({name})" if most < math.inf else f"{name} is new or gone")
+    differing = len(compared["checks_that_differ"])
+    answers = compared["answer"]
+    words = f"{differing} of {compared['checks']} checks"
+    cells.append(words if answers[0] == answers[1] else f"{words}; {answers[0]} is now {answers[1]}")
+    return " | ".join(cells)
 
 
 def peers_table(rows: list[dict[str, Any]]) -> list[str]:
@@ -143,6 +178,8 @@ def section(name: str) -> list[str]:
         return ["Not measured yet."]
     if name == "forecasts":
         return forecast_tables(results)
+    if name == "answer":
+        return answer_table(results)
     return peers_table(results["peers"]) if name == "peers" else growth_tables(results["sizes"])
 
 

@@ -60,6 +60,56 @@ def test_a_missing_peer_has_a_line_in_the_table(load: ModuleType) -> None:
     assert any("elote" in line and "not installed" in line for line in lines)
 
 
+def test_tournaments_have_the_seats_that_were_asked_for_and_nobody_twice(load: ModuleType) -> None:
+    tournaments = load.import_module("tournaments")
+    record = tournaments.simulate_tournaments(20_000, n_players=2_000, seed=1)
+    assert record.height == 20_000
+    sizes = record.group_by("match").len()["len"].to_numpy()
+    assert sizes.min() >= tournaments.FEWEST
+    assert abs(np.median(sizes) - tournaments.MEDIAN) <= 3
+    assert record.select("match", "player").is_duplicated().sum() == 0
+    matches = record.group_by("player").len()["len"].to_numpy()
+    assert matches.max() > 10 * np.median(matches)
+    assert record.equals(tournaments.simulate_tournaments(20_000, n_players=2_000, seed=1))
+
+
+def test_an_answer_that_moved_is_told_from_one_that_did_not(load: ModuleType) -> None:
+    answer = load.import_module("answer")
+    old = {"value": 50.0, "interval": [40.0, 60.0], "draws": 119}
+    same = answer.compare_figure(old, {"value": 51.0, "interval": [41.0, 58.0], "draws": 119})
+    assert answer.is_same(same)
+    assert not answer.is_same(answer.compare_figure(old, {"value": 53.0, "interval": [40.0, 60.0], "draws": 119}))
+    assert not answer.is_same(answer.compare_figure(old, {"value": 50.0, "interval": [40.0, 70.0], "draws": 119}))
+    assert not answer.is_same(answer.compare_figure(old, {"value": None, "interval": None, "draws": None}))
+    # without intervals before and now there is nothing to compare
+    assert answer.compare_figure({**old, "interval": None}, {**old, "interval": None}) is None
+
+
+def test_ends_of_intervals_scatter_by_the_error_that_is_assumed(load: ModuleType) -> None:
+    answer = load.import_module("answer")
+    rng = np.random.default_rng(2)
+    draws = rng.standard_normal((400, 2, 119))
+    errors = []
+    for pair in draws:
+        old, new = (
+            {"value": 0.0, "interval": np.quantile(part, [0.025, 0.975]).tolist(), "draws": 119} for part in pair
+        )
+        errors += answer.compare_figure(old, new)["ends"]
+    # quantiles of 119 draws scatter a little less than those of very many
+    assert 0.75 < np.std(errors) < 1.1
+
+
+def test_the_stored_answers_have_what_is_compared(load: ModuleType) -> None:
+    answer = load.import_module("answer")
+    before = load.import_module("schedules").stored("answers_before")
+    assert set(before["records"]) == set(answer.RECORDS)
+    for known in before["records"].values():
+        compared = answer.compare(known, known)
+        assert {"x_deterministic", "sd_25", "k", "l2"} <= set(compared["figures"])
+        assert all(answer.is_same(moved) for moved in compared["figures"].values())
+        assert not compared["checks_that_differ"]
+
+
 def test_labels_keep_their_order_and_distance(load: ModuleType) -> None:
     chart = load.import_module("growth_chart")
     rng = np.random.default_rng(0)
