@@ -21,8 +21,8 @@ DETAILED = ("football", "chess")
 def answer_table(rows: dict[str, dict[str, Any]]) -> list[str]:
     """One line per record: what the whole answer costs beside the quick one, and how far it has moved."""
     lines = [
-        "| record | `--quick`, s | whole answer, s | ratio | wanted | wall clock, s | estimates moved by | ends moved by"
-        " | other verdicts |",
+        "| record | `--quick`, s | whole answer, s | ratio | wanted | wall clock, s "
+        "| estimates moved by | ends moved by | other verdicts |",
         "|---|--:|--:|--:|---|--:|--:|--:|---|",
     ]
     for name, row in rows.items():

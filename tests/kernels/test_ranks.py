@@ -133,10 +133,9 @@ def _expect_at(rating: Floats, prize: Floats, expected: Floats, scratch: Floats)
 
 
 def expected_at(rating: Floats, prize: Floats) -> Floats:
-    """Of one rating per player, or of eight lanes of them."""
+    """Of one rating per player, or of eight lanes of them, or sixteen of single precision."""
     expected = np.empty_like(rating)
-    n_rows = ranks.scratch_rows(len(rating))
-    _expect_at(rating, prize, expected, np.empty(n_rows) if rating.ndim == 1 else lanes.allocate(n_rows, 8))
+    _expect_at(rating, prize, expected, np.empty((ranks.scratch_rows(len(rating)), *rating.shape[1:]), rating.dtype))
     return expected
 
 
@@ -177,6 +176,27 @@ def test_each_lane_of_the_smooth_sum_has_its_own_middle() -> None:
     expected = expected_at(rating, prize)
     for lane in range(8):
         np.testing.assert_allclose(expected[:, lane], expected_at(rating[:, lane].copy(), prize), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [*PRIZES, "smooth", "smooth and wide"])
+def test_single_precision_gives_the_same_shares(kind: str) -> None:
+    n, sd = {"smooth": (40, 0.7), "smooth and wide": (101, 1.5)}.get(kind, (9, 2.0))
+    prize = PRIZES.get(kind, np.linspace(1, 0, n))
+    rating = lanes.allocate_single(n)
+    rating[:] = np.random.default_rng(7).normal(0, sd, (n, 16))
+    expected = expected_at(rating, prize)
+    for lane in (0, 3, 15):
+        exact = expected_at(rating[:, lane].astype(np.float64), prize)
+        np.testing.assert_allclose(expected[:, lane], exact, rtol=0, atol=2e-6)
+
+
+@pytest.mark.parametrize("kind", PRIZES)
+def test_single_precision_stays_finite_however_far_players_are_apart(kind: str) -> None:
+    rating = lanes.allocate_single(9)
+    rating[:] = np.linspace(0, 2_000, 9)[:, np.newaxis] * np.linspace(-1, 1, 16)
+    expected = expected_at(rating, PRIZES[kind])
+    assert np.isfinite(expected).all()
+    assert expected.sum(axis=0) == pytest.approx(PRIZES[kind].sum(), abs=1e-4)
 
 
 def test_players_far_below_the_best_are_told_apart() -> None:

@@ -17,7 +17,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba.extending import register_jitable
+from numba import types
+from numba.extending import overload, register_jitable
 
 from ludometer.arrays import Floats
 from ludometer.kernels.runtime.compile import kernel
@@ -26,6 +27,9 @@ from ludometer.kernels.skills.smooth import FEWEST, fused, sum_smooth
 
 SPREAD = 170.0
 """Natural units below the best of a match beyond which a player counts as no weaker: no product of four underflows."""
+
+SINGLE_SPREAD = 20.0
+"""The same in single precision."""
 
 _BEGIN = -3.5
 """Where the integral over s begins: there t is 1e-16 of the best player's mean time."""
@@ -308,12 +312,22 @@ def _expect_paid(weight, n, prize, start, n_paid, expected, scratch):  # type: i
 
 @register_jitable(forceinline=True)
 def weigh(rating, n, weight):  # type: ignore[no-untyped-def]
-    """Weights exp(r - r_max) of the ratings of a match, not below exp(-SPREAD)."""
+    """Weights exp(r - r_max) of the ratings of a match, not below exp(-SPREAD), or exp(-SINGLE_SPREAD)."""
     best = get(rating, 0)
     for i in range(1, n):
         best = larger(best, get(rating, i))
     for i in range(n):
-        put(weight, i, exp(larger(get(rating, i) - best, -SPREAD)))
+        put(weight, i, exp(larger(get(rating, i) - best, -_spread(rating))))
+
+
+def _spread(rating):  # type: ignore[no-untyped-def]
+    return SINGLE_SPREAD if rating.dtype == np.float32 else SPREAD
+
+
+@overload(_spread)
+def _typed_spread(rating):  # type: ignore[no-untyped-def]
+    spread = SINGLE_SPREAD if rating.dtype == types.float32 else SPREAD
+    return lambda rating: spread  # noqa: ARG005
 
 
 @register_jitable
