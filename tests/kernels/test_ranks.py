@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -127,12 +128,12 @@ def test_a_player_out_of_reach_costs_the_others_no_digits() -> None:
 
 
 @kernel
-def _expect_at(rating: Floats, prize: Floats, expected: Floats, scratch: Floats) -> None:
+def _expect_at(rating: Any, prize: Floats, expected: Any, scratch: Any) -> None:
     n = len(rating)
     ranks.expect_at(rating, n, prize, 0, np.empty_like(rating), expected, scratch)
 
 
-def expected_at(rating: Floats, prize: Floats) -> Floats:
+def expected_at(rating: Any, prize: Floats) -> Any:
     """Of one rating per player, or of eight lanes of them, or sixteen of single precision."""
     expected = np.empty_like(rating)
     _expect_at(rating, prize, expected, np.empty((ranks.scratch_rows(len(rating)), *rating.shape[1:]), rating.dtype))
