@@ -236,7 +236,7 @@ class Matches:
     @property
     def sizes(self) -> Counts:
         """Players in each match."""
-        return self.table.sizes if isinstance(self.table, Seats) else np.full(len(self), 2)
+        return self.table.sizes if isinstance(self.table, Seats) else np.broadcast_to(np.int64(2), len(self))
 
     @property
     def seats(self) -> Seats:

@@ -122,20 +122,26 @@ def earlier_matches(player: Codes) -> Counts:
     >>> earlier_matches(np.array([0, 1, 0, 2, 0])).tolist()
     [0, 0, 1, 0, 2]
     """
-    order = np.argsort(player, kind="stable")
-    ordered = player[order]
-    fresh = np.ones(len(player), bool)
-    fresh[1:] = ordered[1:] != ordered[:-1]
-    begin = np.maximum.accumulate(np.where(fresh, np.arange(len(player)), 0))
-    earlier = np.empty(len(player), np.int64)
-    earlier[order] = np.arange(len(player)) - begin
-    return earlier
+    from ludometer.kernels.skills.averages import count_earlier
+
+    played = np.zeros(int(player.max(initial=-1)) + 1, np.int64)
+    return count_earlier(np.ascontiguousarray(player, np.int32), played)
 
 
-def least_experience(matches: Matches) -> Counts:
+def least_experience(matches: Matches) -> Codes | Counts:
     """For each match, how many matches its least experienced player had played before."""
-    seats = matches.seats
-    return np.minimum.reduceat(earlier_matches(seats.player), seats.starts[:-1])
+    return _experience(matches)[0]
+
+
+def _experience(matches: Matches) -> tuple[Codes | Counts, Codes | Counts]:
+    """For each match, how many matches its least and its most experienced player had played before."""
+    from ludometer.kernels.skills.averages import count_earlier_of_pairs
+
+    table = matches.table
+    if isinstance(table, Pairs):
+        return count_earlier_of_pairs(table.first, table.second, len(matches.players))
+    earlier = earlier_matches(table.player)
+    return np.minimum.reduceat(earlier, table.starts[:-1]), np.maximum.reduceat(earlier, table.starts[:-1])
 
 
 def with_experience(matches: Matches, text: str) -> Matches:
@@ -154,13 +160,12 @@ def with_experience(matches: Matches, text: str) -> Matches:
         raise LudometerError(
             f"--experience {text}: write two numbers of matches, such as 150:250, or one, such as 150:"
         )
-    seats = matches.seats
-    if not len(seats):
+    if not len(matches):
         return matches
-    earlier = earlier_matches(seats.player)
-    inside = np.minimum.reduceat(earlier, seats.starts[:-1]) >= least
+    fewest, highest = _experience(matches)
+    inside = fewest >= least
     if most is not None:
-        inside &= np.maximum.reduceat(earlier, seats.starts[:-1]) <= most
+        inside &= highest <= most
     if not inside.any():
         raise MatchDataError(f"in no match did all players have {text} earlier matches")
     kept = matches.take(inside)

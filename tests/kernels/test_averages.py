@@ -7,6 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludometer.kernels.skills.averages import (
+    count_earlier,
+    count_earlier_of_pairs,
+    count_earlier_plain,
     past_averages,
     past_averages_plain,
     past_moments,
@@ -53,3 +56,16 @@ def test_matches_of_two_have_the_moments_of_their_seats(matches: list[tuple[int,
     np.testing.assert_allclose(
         past_moments_of_seats(player, score, score, 5), past_moments(first, second, halves, 5), rtol=1e-9, atol=1e-12
     )
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(1, 4)), max_size=60))
+def test_earlier_matches_equal_their_plain_twin(matches: list[tuple[int, int]]) -> None:
+    first = np.array([i for i, _ in matches], np.int32)
+    second = np.array([(i + d) % 5 for i, d in matches], np.int32)
+    seats = np.column_stack((first, second)).ravel().astype(np.int32)
+    plain = count_earlier_plain(seats)
+    assert count_earlier(seats, np.zeros(5, np.int64)).tolist() == plain.tolist()
+    least, most = count_earlier_of_pairs(first, second, 5)
+    both = plain.reshape(-1, 2)
+    assert least.tolist() == both.min(axis=1).tolist()
+    assert most.tolist() == both.max(axis=1).tolist()

@@ -15,6 +15,7 @@ from ludometer.arrays import Floats
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.kernels.skills.places import place_chances_plain
 from ludometer.matches import Matches
+from ludometer.measurement.luck import entropy as module
 from ludometer.measurement.luck.entropy import (
     continuous_luck,
     count_winners,
@@ -336,3 +337,25 @@ def test_players_without_a_skill_are_left_out() -> None:
     assert some.code.tolist() == [0, 1, 3]
     assert some.luck == pytest.approx(measure_entropy_luck(skills_of(skill[some.code])).luck)
     assert replace(some, bias=9.0).luck == 1
+
+
+def test_stand_ins_tell_of_a_season_what_all_players_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    skills = fit_skills(simulate_strengths(900, 9_000, sd=250, draws=0.2, activity=1.0, seed=3))
+    exact = measure_season_luck(skills, 12)
+    monkeypatch.setattr(module, "_MANY", 100)
+    monkeypatch.setattr(module, "_STAND_INS", 120)
+    near = measure_season_luck(skills, 12)
+    assert len(near.code) == 120
+    assert near.share.sum() == pytest.approx(1)
+    assert near.continuous == pytest.approx(exact.continuous, abs=1e-4)
+    assert near.luck == pytest.approx(exact.luck, abs=1e-4)
+    mean = near.share @ skills.skill[near.code]
+    assert mean == pytest.approx(float(exact.share @ skills.skill[exact.code]), abs=1e-12)
+
+
+def test_a_matchmaker_is_measured_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    matches = simulate_strengths(50, 1_000, sd=200, draws=0.2, seed=4)
+    skills, pairs = fit_skills(matches), matches.pairs
+    whole = measure_luck_under(skills, pairs.first, pairs.second)
+    monkeypatch.setattr(module, "_PART", 64)
+    assert measure_luck_under(skills, pairs.first, pairs.second).luck == pytest.approx(whole.luck, rel=1e-12)

@@ -96,23 +96,23 @@ def test_a_handful_of_players_have_no_structure_to_find(n_players: int) -> None:
 
 def test_the_links_of_pairs_are_the_matches_themselves() -> None:
     matches = simulate_strengths(20, 50, draws=0.3)
-    first, second, score = links(matches, np.random.default_rng(0))
+    first, second, halves = links(matches, np.random.default_rng(0))
     pairs = matches.pairs
     assert (first == pairs.first).all()
     assert (second == pairs.second).all()
-    assert (score == pairs.score).all()
+    assert (halves == pairs.halves).all()
 
 
 def test_the_links_of_a_table_are_all_its_pairs() -> None:
     matches = Matches.of_seats([0, 3, 5], [0, 1, 2, 3, 0], [1, 2, 2, 2, 1])
     found = sorted(zip(*(column.tolist() for column in links(matches, np.random.default_rng(0))), strict=True))
-    assert found == [(0, 1, 1.0), (0, 2, 1.0), (1, 2, 0.5), (3, 0, 0.0)]
+    assert found == [(0, 1, 2), (0, 2, 2), (1, 2, 1), (3, 0, 0)]
 
 
 def test_where_pairs_are_too_many_the_seats_of_a_table_form_a_ring(monkeypatch: pytest.MonkeyPatch) -> None:
     matches = simulate_strengths(40, 300, per_match=6)
     monkeypatch.setattr(schedule, "_MOST_LINKS", 100)
-    first, second, score = links(matches, np.random.default_rng(0))
+    first, second, halves = links(matches, np.random.default_rng(0))
     assert len(first) == len(matches) * 6
     both = np.concatenate((first, second))
     # everybody is linked twice in each of his matches, to somebody else
@@ -121,8 +121,8 @@ def test_where_pairs_are_too_many_the_seats_of_a_table_form_a_ring(monkeypatch: 
     seats = matches.seats
     table = np.repeat(np.arange(300), 6).tolist()
     places = dict(zip(zip(table, seats.player.tolist(), strict=True), seats.place.tolist(), strict=True))
-    for number, (one, other, scored) in enumerate(zip(first.tolist(), second.tolist(), score, strict=True)):
-        assert scored == float(places[number // 6, one] < places[number // 6, other])
+    for number, (one, other, scored) in enumerate(zip(first.tolist(), second.tolist(), halves, strict=True)):
+        assert scored == 2 * (places[number // 6, one] < places[number // 6, other])
 
 
 @pytest.mark.parametrize(("n_players", "n_matches"), [(20, 600), (150, 5_000)])

@@ -15,6 +15,10 @@ from ludometer.errors import LudometerError
 from ludometer.extensions import COMMANDS, find_extensions, load_extension
 from ludometer.version import __version__
 
+for _threads in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+    # before NumPy is loaded: the sums of a matrix library depend on its threads, and the work is divided by --jobs
+    os.environ.setdefault(_threads, "1")
+
 _EXTENSIONS = "..."
 """The place of the commands of slices and other packages among ours."""
 

@@ -48,10 +48,11 @@ class Maximum:
     diverged: bool
 
 
-def maximise(function: Concave, start: Floats) -> Maximum:
+def maximise(function: Concave, start: Floats, *, smallest: float = _SMALLEST) -> Maximum:
     """Newton's steps, halved until the function rises enough; the equations are solved as accurately as needed.
 
-    x += a (minus the Hessian)^-1 gradient, a = 1, 1/2, 1/4, ... (Nocedal and Wright 2006, algorithm 7.1).
+    x += a (minus the Hessian)^-1 gradient, a = 1, 1/2, 1/4, ... (Nocedal and Wright 2006, algorithm 7.1). A step below
+    `smallest` is the last.
     """
     x = start
     value, gradient = function.evaluate(x)
@@ -59,7 +60,7 @@ def maximise(function: Concave, start: Floats) -> Maximum:
     for n_steps in range(_MOST_STEPS):
         if norm == 0:
             return Maximum(x, value, n_steps, True, False)
-        tolerance = max(1e-6, min(0.1, norm / first))
+        tolerance = max(smallest / 30, min(0.1, norm / first))
         step = conjugate_gradients(function.multiply, gradient, function.diagonal, tolerance=tolerance)
         rise = float((gradient * step).sum())
         length = min(1.0, function.longest_step(x, step))
@@ -74,7 +75,7 @@ def maximise(function: Concave, start: Floats) -> Maximum:
         x, value, gradient = moved, new, slope
         largest = float(np.abs(length * step).max())
         norm = _size(gradient, function.diagonal)
-        if largest < _SMALLEST:
+        if largest < smallest:
             return Maximum(x, value, n_steps + 1, length == 1.0, False)
         if float(np.abs(x).max()) > _FAR:
             return Maximum(x, value, n_steps + 1, False, True)

@@ -8,14 +8,17 @@ approximated as normal (Laplace), and draws come from perturbed equations, so th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
 
 import numpy as np
-from scipy import sparse
 
-from ludometer.arrays import Codes, Floats
+from ludometer.arrays import Codes, Counts, Floats
+from ludometer.kernels.runtime.lanes import WIDTH
+from ludometer.kernels.skills.links import multiply_laplacian, push_links, slope_links, take_off
+from ludometer.strength.links import Links
 
 _HALVINGS = 9
 _NEWTON_STEPS = 12
@@ -23,6 +26,12 @@ _LEAST_VARIANCE, _LARGEST_VARIANCE = 1e-3, 10.0
 """Of strengths in natural units, one of which is 174 Elo points."""
 
 _DRAWS_WHILE_FITTING = 8
+
+_PART = 1 << 17
+"""Links whose random numbers are drawn together."""
+
+_KEPT = 1 << 25
+"""Random numbers that are kept for the next use; more are drawn again."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +68,19 @@ def fit_strengths(
     >>> bool(fit.mode[0] > fit.mode[1] > fit.mode[2]), fit.draws.shape
     (True, (3, 4))
     """
-    model = _Model(first, second, np.asarray(score, np.float64), n_players, directions)
+    halves = np.rint(2 * np.asarray(score)).astype(np.int8)
+    links = Links.of(np.asarray(first, np.int32), np.asarray(second, np.int32), n_players, halves=halves)
+    return fit_linked(links, directions=directions, looseness=looseness, n_draws=n_draws, rng=rng)
+
+
+def fit_linked(
+    links: Links, *, directions: Floats, looseness: Floats | None = None, n_draws: int, rng: np.random.Generator
+) -> StrengthPosterior:
+    """The same of links that are tallied already."""
+    n_players = links.n_players
+    model = _Model(links, directions)
     loose = np.zeros(n_players) if looseness is None else looseness
-    noise = model.noise(_DRAWS_WHILE_FITTING, rng)
+    noise = _Noise(links, _DRAWS_WHILE_FITTING, rng, is_kept=True)
     mode, along = np.zeros(n_players), 0.1 if directions.shape[1] else 0.0
     low, high = np.log(_LEAST_VARIANCE), np.log(_LARGEST_VARIANCE)
     for _ in range(_HALVINGS):
@@ -75,41 +94,83 @@ def fit_strengths(
             high = middle
     prior = _Prior(model, along * loose + np.exp(0.5 * (low + high)))
     mode = prior.maximum(mode)
-    draws = mode[:, np.newaxis] + prior.draw(mode, model.noise(n_draws, rng))
+    draws = mode[:, np.newaxis] + prior.draw(mode, _Noise(links, n_draws, rng))
     return StrengthPosterior(mode, draws, float(np.sqrt(np.exp(0.5 * (low + high)))), prior.p_value(mode))
 
 
 class _Model:
-    """One row per pair of players: how often they met, and what the lower code scored."""
+    """Who met whom, what strengths may follow, and room for what links tell at some strengths."""
 
-    def __init__(self, first: Codes, second: Codes, score: Floats, n_players: int, directions: Floats) -> None:
-        low, high = np.minimum(first, second).astype(np.int64), np.maximum(first, second)
-        key, inverse = np.unique(low * n_players + high, return_inverse=True)
-        self.low, self.high = np.divmod(key, n_players)
-        self.times = np.bincount(inverse).astype(np.float64)
-        self.scored = np.bincount(inverse, weights=np.where(first < second, score, 1 - score))
-        self.n_players = n_players
-        self.free = np.column_stack((np.ones(n_players), directions))
-        rows, ones = np.arange(len(key)), np.ones(len(key))
-        self.difference = sparse.csr_array(
-            (np.concatenate((ones, -ones)), (np.tile(rows, 2), np.concatenate((self.low, self.high)))),
-            shape=(len(key), n_players),
+    def __init__(self, links: Links, directions: Floats) -> None:
+        self.links = links
+        self.n_players = links.n_players
+        self.free = np.column_stack((np.ones(links.n_players), directions))
+        self.weight = np.empty(len(links))
+        self.gradient, self.diagonal = np.empty((2, links.n_players))
+
+    def look_at(self, strength: Floats) -> None:
+        """Find the gradient of the likelihood at these strengths, the information of each link, and its sums."""
+        links = self.links
+        slope_links(
+            links.starts,
+            links.opponent,
+            links.times,
+            links.scored,
+            strength,
+            self.gradient,
+            self.weight,
+            self.diagonal,
         )
-        self.played = np.bincount(self.low, self.times, n_players) + np.bincount(self.high, self.times, n_players)
 
-    def noise(self, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """The random numbers of n draws, reused while the variance is fitted."""
-        return rng.standard_normal((len(self.low), n)), rng.standard_normal((self.n_players, n))
-
-    def forecast(self, strength: Floats) -> tuple[Floats, Floats]:
-        """Expected scores of the lower codes, and the information of each row."""
-        expected = 1 / (1 + np.exp(np.clip(strength[self.high] - strength[self.low], -50, 50)))
-        return expected, self.times * expected * (1 - expected) + 1e-9
+    def multiply(self, x: Floats) -> Floats:
+        """The information of all links times x, which is one vector or eight."""
+        image = np.empty_like(x)
+        multiply_laplacian(self.links.starts, self.links.opponent, self.weight, x, image)
+        return image
 
     def variance_along(self, strength: Floats, prior: _Prior) -> float:
         """The variance of the strengths along the directions, each player weighted by their matches."""
         along = strength - prior.project(prior.tight * strength) / prior.tight
-        return float(np.cov(along, aweights=self.played))
+        return float(np.cov(along, aweights=self.links.degree))
+
+
+class _Noise:
+    """The random numbers of n draws: for each link, and for each player.
+
+    Those of links are drawn part by part, and again where they are too many to keep while the variance is fitted.
+    """
+
+    def __init__(self, links: Links, n: int, rng: np.random.Generator, *, is_kept: bool = False) -> None:
+        self.n, self.n_lanes = n, -(-n // WIDTH) * WIDTH
+        self.rows = _row_ranges(links.starts)
+        self.sizes = [int(links.starts[high] - links.starts[low]) for low, high in self.rows]
+        self.before = deepcopy(rng.bit_generator)
+        drawn = self._draw(rng)
+        self.kept = list(drawn) if is_kept and len(links) * n <= _KEPT else None
+        for _ in drawn:
+            pass  # the numbers of players follow those of links
+        self.of_players = self._in_lanes(rng.standard_normal((links.n_players, n)))
+
+    def parts(self) -> Iterator[tuple[int, int, Floats]]:
+        """Ranges of rows, and the numbers of their links, (links, lanes)."""
+        again = np.random.Generator(deepcopy(self.before))
+        drawn = self._draw(again) if self.kept is None else iter(self.kept)
+        for (low, high), noise in zip(self.rows, drawn, strict=True):
+            yield low, high, noise
+
+    def _draw(self, rng: np.random.Generator) -> Iterator[Floats]:
+        for size in self.sizes:
+            yield self._in_lanes(rng.standard_normal((size, self.n)))
+
+    def _in_lanes(self, values: Floats) -> Floats:
+        return values if self.n == self.n_lanes else np.pad(values, ((0, 0), (0, self.n_lanes - self.n)))
+
+
+def _row_ranges(starts: Counts) -> list[tuple[int, int]]:
+    """Rows with about as many links as a part has."""
+    edges = np.searchsorted(starts, np.arange(0, starts[-1], _PART), side="right") - 1
+    edges[:1] = 0
+    return list(pairwise([*np.unique(edges).tolist(), len(starts) - 1]))
 
 
 class _Prior:
@@ -118,82 +179,114 @@ class _Prior:
     def __init__(self, model: _Model, variance: Floats) -> None:
         self.model = model
         self.tight = 1 / np.sqrt(variance)
-        # an orthonormal basis of the free directions, in units in which all players are equally loose
-        self.basis = np.linalg.qr(self.tight[:, np.newaxis] * model.free)[0]
+        # in units in which all players are equally loose
+        self.basis = _orthonormal(self.tight[:, np.newaxis] * model.free)
 
     def project(self, scaled: Floats) -> Floats:
         """What the free directions leave."""
-        return np.asarray(scaled - self.basis @ (self.basis.T @ scaled))
+        left = np.array(scaled)
+        take_off(self.basis, left, np.empty((self.basis.shape[1], *left.shape[1:])))
+        return left
 
-    def excess(self, mode: Floats, noise: tuple[Floats, Floats]) -> float:
+    def excess(self, mode: Floats, noise: _Noise) -> float:
         """Squares of the residuals at the mode over the number of them that the results determine: 1 if t is right."""
         shown = float(np.sum(self.project(self.tight * mode) ** 2))
-        spread = self.project((self.tight * self.draw(mode, noise).T).T)
-        undetermined = float(np.mean(np.sum(spread**2, axis=0)))
+        spread = [self.project(self._tighten(part)) for part in _in_eights(self.draw(mode, noise))]
+        undetermined = sum(float(np.sum(part**2)) for part in spread) / noise.n
         return float(shown / max(self.model.n_players - self.basis.shape[1] - undetermined, 1.0))
 
     def maximum(self, strength: Floats) -> Floats:
         """Newton's steps to the most likely strengths."""
         model = self.model
         for _ in range(_NEWTON_STEPS):
-            expected, weight = model.forecast(strength)
-            gradient = model.difference.T @ (model.scored - model.times * expected) - self._penalty(strength)
-            step = self._solve(gradient[:, np.newaxis], weight)[:, 0]
+            model.look_at(strength)
+            step = self._solve(model.gradient - self._penalty(strength))
             largest = float(np.abs(step).max())
             strength = strength + step * min(1.0, 4.0 / max(largest, 1e-12))
             if largest < 1e-2:
                 break
         return np.asarray(strength - strength.mean())
 
-    def draw(self, mode: Floats, noise: tuple[Floats, Floats]) -> Floats:
+    def draw(self, mode: Floats, noise: _Noise) -> Floats:
         """Normal with the inverse of the curvature at the mode: solutions of equations with perturbed right sides."""
-        _, weight = self.model.forecast(mode)
-        right = self.model.difference.T @ (np.sqrt(weight)[:, np.newaxis] * noise[0])
-        return self._solve(right + (self.tight * self.project(noise[1]).T).T, weight)
+        model = self.model
+        model.look_at(mode)
+        right = np.zeros((model.n_players, noise.n_lanes))
+        for low, high, part in noise.parts():
+            push_links(model.links.starts, model.links.opponent, model.weight, part, low, high, right)
+        for column, part in enumerate(_in_eights(noise.of_players)):
+            eight = slice(WIDTH * column, WIDTH * (column + 1))
+            right[:, eight] = self._solve(right[:, eight] + self._tighten(self.project(part)))
+        return right[:, : noise.n]
 
     def p_value(self, mode: Floats) -> float:
         """Wald's test of the directions: their coefficients against what the results tell of them beside the residuals.
 
         With the information L of the results and the precision D of the prior, that is V' L V - V' L (L + D)^-1 L V.
         """
-        from scipy.stats import chi2
+        from scipy.special import chdtrc
 
-        directions = self.model.free[:, 1:]
-        if not directions.shape[1]:
+        model, directions = self.model, self.model.free[:, 1:]
+        n_directions = directions.shape[1]
+        if not n_directions:
             return 1.0
         along = mode - self.project(self.tight * mode) / self.tight
-        coefficient = np.linalg.lstsq(self.model.free, along, rcond=None)[0][1:]
-        laplacian = self._laplacian(self.model.forecast(mode)[1])
-        told = laplacian @ directions
+        coefficient = np.linalg.lstsq(model.free, along, rcond=None)[0][1:]
+        model.look_at(mode)
+        told = np.hstack([model.multiply(part) for part in _in_eights(directions)])
 
         def multiply(x: Floats) -> Floats:
-            return np.asarray(laplacian @ x + (self.tight**2 * x.T).T)
+            return np.asarray(model.multiply(x) + (self.tight**2)[:, np.newaxis] * x)
 
-        explained = _conjugate_gradients(multiply, told, laplacian.diagonal() + self.tight**2)
+        diagonal = model.diagonal + self.tight**2
+        explained = np.hstack([_conjugate_gradients(multiply, part, diagonal) for part in _in_eights(told)])
+        told, explained = told[:, :n_directions], explained[:, :n_directions]
         information = directions.T @ told - told.T @ explained
-        return float(chi2.sf(coefficient @ information @ coefficient, directions.shape[1]))
+        return float(chdtrc(n_directions, coefficient @ information @ coefficient))
+
+    def _tighten(self, x: Floats) -> Floats:
+        """Each player's number or numbers times the root of their precision."""
+        return np.asarray(self.tight * x if x.ndim == 1 else self.tight[:, np.newaxis] * x)
 
     def _penalty(self, strength: Floats) -> Floats:
-        return np.asarray((self.tight * self.project((self.tight * strength.T).T).T).T)
+        return self._tighten(self.project(self._tighten(strength)))
 
-    def _solve(self, right: Floats, weight: Floats) -> Floats:
-        laplacian = self._laplacian(weight)
+    def _solve(self, right: Floats) -> Floats:
+        """The solution where the model looks: the information of the results and the penalty times it are `right`."""
+        model = self.model
 
         def multiply(x: Floats) -> Floats:
-            return np.asarray(laplacian @ x + self._penalty(x))
+            return np.asarray(model.multiply(x) + self._penalty(x))
 
-        return _conjugate_gradients(multiply, right - right.mean(axis=0), laplacian.diagonal() + self.tight**2)
+        return _conjugate_gradients(multiply, right - right.mean(axis=0), model.diagonal + self.tight**2)
 
-    def _laplacian(self, weight: Floats) -> Any:
-        difference = self.model.difference
-        return (difference.T @ (sparse.diags_array(weight) @ difference)).tocsr()
+
+def _orthonormal(columns: Floats) -> Floats:
+    """An orthonormal basis of these columns, by the eigenvectors of their products: twice, which is exact.
+
+    Columns that the others make up add nothing to it.
+    """
+    for _ in range(2):
+        values, vectors = np.linalg.eigh(columns.T @ columns)
+        sound = values > 1e-12 * values[-1]
+        columns = columns @ (vectors[:, sound] / np.sqrt(values[sound]))
+    return np.ascontiguousarray(columns)
+
+
+def _in_eights(columns: Floats) -> Iterator[Floats]:
+    """Eight columns at a time, side by side in memory; the last ones filled up with zeros."""
+    for start in range(0, columns.shape[1], WIDTH):
+        part = columns[:, start : start + WIDTH]
+        missing = WIDTH - part.shape[1]
+        yield np.ascontiguousarray(part if not missing else np.pad(part, ((0, 0), (0, missing))))
 
 
 def _conjugate_gradients(multiply: Callable[[Floats], Floats], right: Floats, diagonal: Floats) -> Floats:
-    """Solve for all columns at once, preconditioned by the diagonal, to a thousandth."""
+    """Solve for one column or for several at once, preconditioned by the diagonal, to a thousandth."""
+    inverse = 1 / (diagonal if right.ndim == 1 else diagonal[:, np.newaxis])
     x = np.zeros_like(right)
     rest = right.copy()
-    scaled = rest / diagonal[:, np.newaxis]
+    scaled = rest * inverse
     direction = scaled.copy()
     size = np.sum(rest * scaled, axis=0)
     enough = 1e-6 * np.maximum(size, 1e-300)
@@ -202,10 +295,11 @@ def _conjugate_gradients(multiply: Callable[[Floats], Floats], right: Floats, di
         step = size / np.maximum(np.sum(direction * image, axis=0), 1e-300)
         x += step * direction
         rest -= step * image
-        scaled = rest / diagonal[:, np.newaxis]
+        np.multiply(rest, inverse, out=scaled)
         new = np.sum(rest * scaled, axis=0)
-        if (new <= enough).all():
+        if np.all(new <= enough):
             break
-        direction = scaled + new / np.maximum(size, 1e-300) * direction
+        direction *= new / np.maximum(size, 1e-300)
+        direction += scaled
         size = new
     return x

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 RIDGES = (0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
+_MANY, _SMALLEST = 100_000, 1e-2
+"""Where there are so many pairs, a step of the skills below the second is the last: their error is then about its
+square, and that of l2, a mean over many, far below."""
+
 
 @dataclass(frozen=True, eq=False)
 class RidgePath(Shown):
@@ -176,14 +180,25 @@ def _path(
 
 def _fit_each(matches: Matches, comparisons: Comparisons, link: Link, ridge: Floats) -> list[Skills]:
     fits: list[Skills] = []
-    x = None
+    enough = {"smallest": _SMALLEST} if len(comparisons) > _MANY else {}
+    found: list[tuple[float, Floats]] = []
     for value in ridge:
         function = PenalisedLikelihood(comparisons, link, float(value))
         function.refuse_hopeless()
-        maximum = maximise(function, function.start() if x is None else x)
-        x = maximum.x
+        maximum = maximise(function, _expect(found, math.log(value)) if found else function.start(), **enough)
+        found = [*found[-1:], (math.log(value), maximum.x)]
         fits.append(make_skills(matches, function, maximum, weighted=False))
     return fits
+
+
+def _expect(found: list[tuple[float, Floats]], wanted: float) -> Floats:
+    """Where the next fit may be: in a straight line over the logarithm of the ridge, through the last two."""
+    (before, x), (last, y) = found[0], found[-1]
+    if last == before:
+        return y
+    # a threshold must stay above 0
+    moved = y + (wanted - last) / (last - before) * (y - x)
+    return np.asarray(moved if (moved[-2] > 0) == (y[-2] > 0) else y)
 
 
 def _score_fold(

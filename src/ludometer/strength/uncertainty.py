@@ -26,6 +26,12 @@ from ludometer.strength.skills import Skills
 _EXACT = 300
 """Up to so many players each is solved for; above, a stochastic estimate is made."""
 
+_DRAWS, _MANY, _DRAWS_OF_MANY = 64, 20_000, 16
+"""Draws of that estimate; fewer where there are many players, of whom nobody reads the third digit."""
+
+_PART = 1 << 20
+"""Pairs whose random numbers are drawn together."""
+
 
 def estimate_errors(
     matches: Matches,
@@ -52,7 +58,8 @@ def estimate_errors(
     if n_draws is None and curvature.n <= _EXACT:
         variance = _exact_variance(curvature)
     else:
-        variance = _drawn_variance(curvature, 64 if n_draws is None else n_draws, np.random.default_rng(seed))
+        usual = _DRAWS if curvature.n <= _MANY else _DRAWS_OF_MANY
+        variance = _drawn_variance(curvature, usual if n_draws is None else n_draws, np.random.default_rng(seed))
     return np.asarray(np.where(curvature.played, np.sqrt(np.maximum(variance, 0)), np.nan))
 
 
@@ -122,17 +129,25 @@ class _OfPairs:
         """A random vector with the covariance H: a normal push along each pair and, for the ridge, on each player."""
         function, pairs, n = self.function, self.function.comparisons, self.n
         right = np.zeros(n + 2)
-        push = np.sqrt(function.curvature[0]) * rng.standard_normal(len(pairs))
-        if function.ties:
-            dd, dt, tt = function.curvature
-            safe = np.maximum(dd, 1e-300)
-            rest = np.sqrt(np.maximum(tt - dt * dt / safe, 0))
-            right[n] = float((dt / safe * push).sum() + (rest * rng.standard_normal(len(pairs))).sum())
-        right[:n] = np.bincount(pairs.row, push, n) - np.bincount(pairs.opponent, push, n)
+        parts = [slice(start, start + _PART) for start in range(0, len(pairs), _PART)]
+        for part in parts:
+            push = np.sqrt(function.curvature[0, part])
+            push *= rng.standard_normal(len(push))
+            right[:n] += np.bincount(pairs.row[part], push, n)
+            right[:n] -= np.bincount(pairs.opponent[part], push, n)
+            if function.ties:
+                right[n] += float((function.curvature[1, part] / self._safe(part) * push).sum())
+            if pairs.ordered:
+                right[n + 1] += float(push.sum())
+        for part in parts if function.ties else ():
+            dt, tt = function.curvature[1:, part]
+            rest = np.sqrt(np.maximum(tt - dt * dt / self._safe(part), 0))
+            right[n] += float((rest * rng.standard_normal(len(rest))).sum())
         right[:n] += np.sqrt(2 * function.ridge) * rng.standard_normal(n)
-        if pairs.ordered:
-            right[n + 1] = float(push.sum())
         return right
+
+    def _safe(self, part: slice) -> Floats:
+        return np.maximum(self.function.curvature[0, part], 1e-300)
 
 
 @dataclass(frozen=True)

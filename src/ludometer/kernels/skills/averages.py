@@ -1,4 +1,4 @@
-"""The average score of each player before each of their matches."""
+"""What each player had done before each of their matches: how many they had played, and their average score."""
 
 from __future__ import annotations
 
@@ -111,3 +111,39 @@ def past_moments_of_seats(player: Codes, score: Floats, earned: Floats, n_player
         total[one] += earned[seat]
         played[one] += 1
     return moments
+
+
+def count_earlier_plain(player: Codes) -> Counts:
+    """The plain twin of `count_earlier`: by sorting."""
+    order = np.argsort(player, kind="stable")
+    ordered = player[order]
+    fresh = np.ones(len(player), bool)
+    fresh[1:] = ordered[1:] != ordered[:-1]
+    begin = np.maximum.accumulate(np.where(fresh, np.arange(len(player)), 0))
+    earlier = np.empty(len(player), np.int64)
+    earlier[order] = np.arange(len(player)) - begin
+    return earlier
+
+
+@kernel
+def count_earlier(player: Codes, played: Counts) -> Counts:
+    """For each seat, in how many earlier ones the same player sat; `played` counts on, by player."""
+    earlier = np.empty(len(player), np.int64)
+    for seat in range(len(player)):
+        earlier[seat] = played[player[seat]]
+        played[player[seat]] += 1
+    return earlier
+
+
+@kernel
+def count_earlier_of_pairs(first: Codes, second: Codes, n_players: int) -> tuple[Codes, Codes]:
+    """For each two-player match, how many the less and the more experienced of the two had played before."""
+    played = np.zeros(n_players, np.int32)
+    least, most = np.empty(len(first), np.int32), np.empty(len(first), np.int32)
+    for t in range(len(first)):
+        one, other = played[first[t]], played[second[t]]
+        least[t] = min(one, other)
+        most[t] = max(one, other)
+        played[first[t]] = one + 1
+        played[second[t]] = other + 1
+    return least, most

@@ -68,31 +68,39 @@ def _gather_pairs(
     for i in range(n_players):
         begin[i + 1] += begin[i]
     place = begin[:-1].copy()
-    # opponent and outcome in one number, so that the second pass reads in order
-    result = np.empty(n_matches, np.int64)
-    sorted_weight = np.empty(len(weight))
+    # in order of rows, so that the next passes read in order
+    met, kinds, sorted_weight = np.empty(n_matches, np.int32), np.empty(n_matches, np.int8), np.empty(len(weight))
     for t in range(n_matches):
         i, j, kind = first[t], second[t], 2 - halves[t]
         if not ordered and i > j:
             i, j, kind = j, i, 2 - kind
-        result[place[i]] = 4 * np.int64(j) + kind
+        met[place[i]] = j
+        kinds[place[i]] = kind
         if len(weight):
             sorted_weight[place[i]] = weight[t]
         place[i] += 1
-    starts, slot = np.zeros(n_players + 1, np.int64), np.full(n_players, -1, np.int64)
-    opponent, outcomes = np.empty(n_matches, np.int32), np.zeros((3, n_matches))
+    # pairs are counted first: room for a pair per match would be several times as much as is needed
+    starts, slot, n_pairs = np.zeros(n_players + 1, np.int64), np.full(n_players, -1, np.int64), 0
+    for i in range(n_players):
+        row_start = n_pairs
+        for k in range(begin[i], begin[i + 1]):
+            if slot[met[k]] < row_start:
+                slot[met[k]] = n_pairs
+                n_pairs += 1
+        starts[i + 1] = n_pairs
+    opponent, outcomes = np.empty(n_pairs, np.int32), np.zeros((3, n_pairs))
+    slot[:] = -1
     n_pairs = 0
     for i in range(n_players):
         row_start = n_pairs
         for k in range(begin[i], begin[i + 1]):
-            j, kind = result[k] >> 2, result[k] & 3
+            j = met[k]
             if slot[j] < row_start:
                 slot[j] = n_pairs
                 opponent[n_pairs] = j
                 n_pairs += 1
-            outcomes[kind, slot[j]] += sorted_weight[k] if len(weight) else 1.0
-        starts[i + 1] = n_pairs
-    return starts, opponent[:n_pairs].copy(), outcomes[:, :n_pairs].copy()
+            outcomes[kinds[k], slot[j]] += sorted_weight[k] if len(weight) else 1.0
+    return starts, opponent, outcomes
 
 
 _ROOT_HALF = math.sqrt(0.5)

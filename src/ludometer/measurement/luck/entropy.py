@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 Outcome = Literal["place", "winner"]
 
 _CHUNK = 1 << 13
+_PART = 1 << 20
+"""Matches that are looked at together."""
+
+_MANY, _STAND_INS = 20_000, 4_096
+"""Of more players than the first, so many stand for all where a player needs a whole row of numbers."""
+
 _TWO = ("win", "tie", "loss")
 _EITHER = ("win", "loss")
 
@@ -101,18 +107,21 @@ def measure_luck_under(
     >>> measure_luck_under(skills, [0, 1], [1, 2]).luck > measure_entropy_luck(skills).luck
     True
     """
-    i, j = np.asarray(first, np.int64), np.asarray(second, np.int64)
-    weight = np.ones(len(i)) if weights is None else np.asarray(weights, np.float64)
-    if not len(i) == len(j) == len(weight) or not weight.sum() > 0 or (weight < 0).any():
+    ones, others = np.asarray(first), np.asarray(second)
+    given = np.broadcast_to(1.0, len(ones)) if weights is None else np.asarray(weights, np.float64)
+    if not len(ones) == len(others) == len(given) or not given.sum() > 0 or (given < 0).any():
         raise LudometerError("a matchmaker needs as many first players, second players and weights, not all 0")
-    d = skills.skill[i] - skills.skill[j] + (skills.advantage or 0.0)
-    if not np.isfinite(d).all():
-        raise LudometerError("a matchmaker pairs a player who has no skill")
-    win, loss = cdf(d - skills.threshold, skills.link), cdf(-d - skills.threshold, skills.link)
     n = len(skills.skill)
-    total = np.asarray(np.bincount(i, weight, n) + np.bincount(j, weight, n), np.float64)
-    won = np.bincount(i, weight * win, n) + np.bincount(j, weight * loss, n)
-    lost = np.bincount(i, weight * loss, n) + np.bincount(j, weight * win, n)
+    total, won, lost = np.zeros((3, n))
+    for start in range(0, len(ones), _PART):
+        i, j, weight = (own[start : start + _PART] for own in (ones, others, given))
+        d = skills.skill[i] - skills.skill[j] + (skills.advantage or 0.0)
+        if not np.isfinite(d).all():
+            raise LudometerError("a matchmaker pairs a player who has no skill")
+        win, loss = cdf(d - skills.threshold, skills.link), cdf(-d - skills.threshold, skills.link)
+        total += np.bincount(i, weight, n) + np.bincount(j, weight, n)
+        won += np.bincount(i, weight * win, n) + np.bincount(j, weight * loss, n)
+        lost += np.bincount(i, weight * loss, n) + np.bincount(j, weight * win, n)
     code = np.flatnonzero(total > 0).astype(np.int32)
     chances = np.column_stack((won, total - won - lost, lost))[code] / total[code, np.newaxis]
     return _result(skills, code, total[code], _TWO, np.maximum(chances, 0), "entropy luck of a matchmaker", {})
@@ -150,16 +159,37 @@ def measure_season_luck(
         raise LudometerError(f"a season has at least one match, not {n_matches}")
     one = measure_entropy_luck(skills, weights=weights)
     ties = len(one.outcomes) == 3
-    steps = one.by_player[:, ::-1]
+    chosen, share = _stand_ins(skills.skill[one.code], one.share)
+    steps = one.by_player[chosen, ::-1]
     length = (2 if ties else 1) * n_matches + 1
-    season = np.empty((len(one.code), length))
+    season = np.empty((len(chosen), length))
     for start in range(0, len(season), _CHUNK):
         part = slice(start, start + _CHUNK)
         # a power of the polynomial of one match, in the roots of unity
         season[part] = np.fft.irfft(np.fft.rfft(steps[part], length, axis=1) ** n_matches, length, axis=1)
     season = np.maximum(season[:, ::-1], 0)
     names = tuple(f"{points / (2 if ties else 1):g} points" for points in range(length - 1, -1, -1))
-    return _result(skills, one.code, one.share, names, season, "entropy luck of a season", {"n_matches": n_matches})
+    code = one.code[chosen]
+    return _result(skills, code, share, names, season, "entropy luck of a season", {"n_matches": n_matches})
+
+
+def _stand_ins(skill: Floats, share: Floats) -> tuple[Counts, Floats]:
+    """Players who stand for all, and how often they play: of many, some from the weakest to the strongest.
+
+    Those between two of them count for both, the more for the nearer one, so that a mean over players of anything
+    smooth in their skills is that over the stand-ins.
+    """
+    if len(skill) <= _MANY:
+        return np.arange(len(skill)), share
+    order = np.argsort(skill, kind="stable")
+    ranks = np.unique(np.linspace(0, len(skill) - 1, _STAND_INS).round().astype(np.int64))
+    nodes = skill[order[ranks]]
+    # the number of nodes below, but for the last one, and how far the player is from there to the next
+    below = np.clip(np.searchsorted(nodes, skill, side="right") - 1, 0, len(nodes) - 2)
+    width = nodes[below + 1] - nodes[below]
+    beyond = np.where(width > 0, (skill - nodes[below]) / np.where(width > 0, width, 1), 0.0)
+    weight = np.bincount(below, share * (1 - beyond), len(nodes)) + np.bincount(below + 1, share * beyond, len(nodes))
+    return order[ranks], np.asarray(weight, np.float64)
 
 
 def measure_empirical_luck(

@@ -11,22 +11,22 @@ from the posterior of the strengths, given results and directions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from ludometer.arrays import Codes, Counts, Floats
+from ludometer.arrays import Codes, Counts, Floats, Halves
 from ludometer.errors import NoFiniteFit
-from ludometer.matches import Matches, Pairs, Seats
+from ludometer.matches import Matches, Pairs, Seats, owned
 from ludometer.measurement.spread import RatingDifferences, measure_spread
 from ludometer.ratings.draws import draw_results, fit_draws
 from ludometer.ratings.prizes import RECORDED, WINNER, Prizes
 from ludometer.ratings.systems.best_fit import fit_best_elo
 from ludometer.scale import expected_score, from_elo
-from ludometer.strength import StrengthPosterior, fit_strengths
+from ludometer.strength.links import Links
+from ludometer.strength.posterior import StrengthPosterior, fit_linked
 
 _MOST_DIRECTIONS = 10
 _BEYOND = 1.03
@@ -38,6 +38,9 @@ _SHUFFLED_LINKS = 2_000_000
 many to know how far chance goes; where there are many, two agree."""
 
 _MOST_LINKS = 8_000_000
+
+_PART, _BINS = 1 << 20, 1 << 15
+"""Matches that are simulated together, and bins of forecasts: what a long record needs beside itself stays small."""
 
 
 @dataclass(frozen=True)
@@ -59,14 +62,14 @@ class Structure:
         return bool(self.directions.shape[1])
 
 
-def links(matches: Matches, rng: np.random.Generator) -> tuple[Codes, Codes, Floats]:
-    """Who met whom, two by two, and what the first scored against the second: 1, 0.5 or 0.
+def links(matches: Matches, rng: np.random.Generator) -> tuple[Codes, Codes, Halves]:
+    """Who met whom, two by two, and what the first scored against the second, in half points.
 
     A multiplayer match is all its pairs; where these are too many, a ring of its seats in random order.
     """
     table = matches.table
     if isinstance(table, Pairs):
-        return table.first, table.second, table.score
+        return table.first, table.second, table.halves
     sizes = table.sizes
     n_links = int((sizes * (sizes - 1) // 2).sum())
     ones: list[Any] = []
@@ -82,23 +85,35 @@ def links(matches: Matches, rng: np.random.Generator) -> tuple[Codes, Codes, Flo
         ones.append(seats[:, left].ravel())
         others.append(seats[:, right].ravel())
     one, other = np.concatenate(ones), np.concatenate(others)
-    score = 0.5 + 0.5 * np.sign(table.place[other] - table.place[one])
-    return table.player[one], table.player[other], score
+    halves = (1 + np.sign(table.place[other] - table.place[one])).astype(np.int8)
+    return table.player[one], table.player[other], halves
 
 
-def find_structure(matches: Matches, *, rng: np.random.Generator) -> Structure:
-    """Compare the schedule's eigenvalues with those of the same players, equally active, with shuffled opponents."""
+def tally(matches: Matches, rng: np.random.Generator) -> Links:
+    """The same, each two players once."""
+    first, second, halves = links(matches, rng)
+    return Links.of(first, second, len(matches.players), halves=halves)
+
+
+def find_structure(matches: Matches, *, rng: np.random.Generator, met: Links | None = None) -> Structure:
+    """Compare the schedule's eigenvalues with those of the same players, equally active, with shuffled opponents.
+
+    `met` are the links of the schedule, where they are tallied already.
+    """
     n_players = len(matches.players)
-    graph = _Graph(*links(matches, rng)[:2], n_players)
+    graph = _Graph(tally(matches, rng) if met is None else met)
     n_shuffles = int(np.clip(_SHUFFLED_LINKS // max(len(matches), 1), _FEWEST_SHUFFLES, _MOST_SHUFFLES))
-    shuffled = [_Graph(*_shuffled_links(matches, rng), n_players) for _ in range(n_shuffles)]
+    shuffled = [_Graph(_shuffled(matches, rng)) for _ in range(n_shuffles)]
     n_values = min(_MOST_DIRECTIONS + 2, n_players - 2)
     if n_values < 3:
         return _none(n_players)
-    values, vectors = graph.leading(n_values, rng)
-    # the first eigenvalue is that of "everybody", in a shuffled schedule too
-    random = [chance.leading(min(3, n_values), rng) for chance in shuffled]
+    # the first eigenvalue is that of "everybody", in a shuffled schedule too; the second tells whether to look further
+    start = rng.random(n_players)
+    values, vectors = graph.leading(2, start)
+    random = [chance.leading(2, rng.random(n_players)) for chance in shuffled]
     edge = float(max(pair[0][1] for pair in random))
+    if values[1] > _BEYOND * edge:
+        values, vectors = graph.leading(n_values, start)
     isolated = np.flatnonzero(values[1 : _MOST_DIRECTIONS + 1] > _BEYOND * edge) + 1
     if not len(isolated):
         return Structure(values[1:], edge, 0.0, np.empty((n_players, 0)), np.ones(n_players))
@@ -108,17 +123,17 @@ def find_structure(matches: Matches, *, rng: np.random.Generator) -> Structure:
     # an eigenvalue that stands out of noise is pushed outwards by it: a + noise^2 / (4 a) is seen of a
     close = min(0.5 * (seen + np.sqrt(max(seen**2 - noise**2, 0.0))), 0.999)
     slack = _slack(close)
-    return Structure(
-        values[1:], edge, float(close), graph.smooth(vectors[:, isolated], slack), 1 / (1 + graph.degree / slack)
-    )
+    places = np.column_stack([graph.smooth(place, slack) for place in vectors[:, isolated].T])
+    return Structure(values[1:], edge, float(close), places, 1 / (1 + graph.degree / slack))
 
 
-def _shuffled_links(matches: Matches, rng: np.random.Generator) -> tuple[Codes, Codes]:
+def _shuffled(matches: Matches, rng: np.random.Generator) -> Links:
     """Opponents shuffled; in multiplayer matches all seats, since the pairs of a table belong together anyway."""
-    table = matches.table
+    table, n_players = matches.table, len(matches.players)
     if isinstance(table, Pairs):
-        return table.first, rng.permutation(table.second)
-    return links(replace(matches, table=replace(table, player=rng.permutation(table.player))), rng)[:2]
+        return Links.of(table.first, rng.permutation(table.second), n_players)
+    first, second, _ = links(replace(matches, table=replace(table, player=rng.permutation(table.player))), rng)
+    return Links.of(first, second, n_players)
 
 
 def _none(n_players: int) -> Structure:
@@ -131,42 +146,40 @@ def _slack(closeness: float) -> float:
 
 
 class _Graph:
-    """Who met whom and how often."""
+    """Who met whom and how often, as a matrix."""
 
-    def __init__(self, first: Codes, second: Codes, n_players: int) -> None:
-        apart = first != second
-        ones = np.ones(int(apart.sum()))
-        half = sparse.csr_array((ones, (first[apart], second[apart])), shape=(n_players, n_players))
-        self.met = (half + half.T).tocsr()
-        self.degree = np.asarray(self.met.sum(axis=1)).ravel()
+    def __init__(self, met: Links) -> None:
+        self.met, self.degree = met, met.degree
 
-    def leading(self, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """The largest eigenvalues, and the vectors as places of players.
+    def leading(self, n: int, start: Floats) -> tuple[Floats, Floats]:
+        """The largest eigenvalues, and the vectors as places of players; the search begins at `start`.
 
         Degrees are raised by their mean: else players with one or two matches have eigenvectors of their own.
         """
-        from scipy.sparse.linalg import eigsh
+        from scipy.sparse.linalg import LinearOperator, eigsh
 
         scale = 1 / np.sqrt(self.degree + self.degree.mean())
-        matrix = sparse.diags_array(scale) @ self.met @ sparse.diags_array(scale)
-        values, vectors = eigsh(matrix, k=n, which="LA", v0=rng.random(len(scale)), tol=1e-3)
+
+        def multiply(x: Floats) -> Floats:
+            return np.asarray(scale * self.met.add_opponents(scale * x.ravel()))
+
+        matrix = LinearOperator((len(scale), len(scale)), matvec=multiply, dtype=np.float64)
+        values, vectors = eigsh(matrix, k=n, which="LA", v0=start, tol=1e-3)
         order = np.argsort(-values)
         return values[order], vectors[:, order] * scale[:, np.newaxis]
 
-    def smooth(self, places: Floats, slack: float) -> Floats:
+    def smooth(self, place: Floats, slack: float) -> Floats:
         """Each player at the mean of their opponents' places, closer to the middle the less they played."""
-        moved = (self.met @ places) / (self.degree + slack)[:, np.newaxis]
+        moved = self.met.add_opponents(np.ascontiguousarray(place)) / (self.degree + slack)
         moved -= self.degree @ moved / self.degree.sum()
         return np.asarray(moved / np.sqrt(self.degree @ moved**2 / self.degree.sum()))
 
     def closeness(self, place: Floats) -> float:
         """The correlation of the places of those who met, these places having been made as close as the graph lets."""
         close, slack = 0.0, 5.0
-        column = place[:, np.newaxis]
         for _ in range(8):
-            column = self.smooth(column, slack)
-            one = column[:, 0]
-            close = float(one @ (self.met @ one) / (self.degree @ one**2))
+            place = self.smooth(place, slack)
+            close = float(place @ self.met.add_opponents(place) / (self.degree @ place**2))
             slack = _slack(close)
         return close
 
@@ -216,33 +229,21 @@ def study_pairing(matches: Matches, *, seed: Sequence[int]) -> Pairing:
     False
     """
     rng = np.random.default_rng(np.random.SeedSequence([*seed]))
-    first, second, score = links(matches, rng)
-    n_players = len(matches.players)
-    structure = find_structure(matches, rng=rng)
+    met = tally(matches, rng)
+    structure = find_structure(matches, rng=rng, met=met)
     if not structure.detected:
         return Pairing(False, 0.0, 0, 1.0, follows=False)
-    posterior = fit_strengths(
-        first,
-        second,
-        score,
-        n_players=n_players,
-        directions=structure.directions,
-        looseness=structure.looseness,
-        n_draws=DRAWS,
-        rng=rng,
-    )
+    posterior = fit_linked(met, directions=structure.directions, looseness=structure.looseness, n_draws=DRAWS, rng=rng)
     n_directions = structure.directions.shape[1]
     if posterior.p_value > (_MAY_FOLLOW if structure.closeness > TOO_CLOSE else _FOLLOWS):
         return Pairing(True, 0.0, n_directions, posterior.p_value, follows=False)
     counts = matches.counts
-    skills = _draws_as_close(posterior, structure.closeness, counts, first, second)
-    met = float(np.mean([_correlation(one, first, second) for one in skills.T[:8]]))
-    return Pairing(True, met, n_directions, posterior.p_value, True, skills)
+    skills = _draws_as_close(posterior, structure.closeness, counts, met)
+    correlation = float(np.mean([met.correlate(one) for one in skills.T[:8]]))
+    return Pairing(True, correlation, n_directions, posterior.p_value, True, skills)
 
 
-def _draws_as_close(
-    posterior: StrengthPosterior, closeness: float, counts: Counts, first: Codes, second: Codes
-) -> Floats:
+def _draws_as_close(posterior: StrengthPosterior, closeness: float, counts: Counts, links: Links) -> Floats:
     """Draws, drawn together towards their mode as far as needed for opponents to be as close as the schedule says."""
     around = posterior.draws - posterior.mode[:, np.newaxis]
     along = float(np.cov(posterior.mode, aweights=counts))
@@ -252,7 +253,7 @@ def _draws_as_close(
     for _ in range(7):
         part = 0.5 * (low + high)
         sample = normal_scores(posterior.mode[:, np.newaxis] + part * around[:, :4], counts)
-        met = np.mean([_correlation(order, first, second) for order in sample.T])
+        met = np.mean([links.correlate(order) for order in sample.T])
         low, high = (part, high) if met > wanted else (low, part)
     return normal_scores(posterior.mode[:, np.newaxis] + high * around, counts)
 
@@ -263,7 +264,6 @@ def normal_scores(strength: Floats, counts: Counts) -> Floats:
     Those of players with few matches lie closer together only because less is known about them.
     """
     from scipy.special import ndtri
-    from scipy.stats import rankdata
 
     level = np.log2(np.maximum(counts, 1)).astype(np.int64)
     top = int(level.max())
@@ -273,20 +273,28 @@ def normal_scores(strength: Floats, counts: Counts) -> Floats:
     scores = np.empty_like(strength)
     for one in np.unique(level):
         same = level == one
-        scores[same] = ndtri((rankdata(strength[same], axis=0) - 0.5) / int(same.sum()))
+        scores[same] = ndtri((_ranks(strength[same]) - 0.5) / int(same.sum()))
     return scores
 
 
-def _correlation(strength: Floats, first: Codes, second: Codes) -> float:
-    """Of the strengths of those who met, each match counted both ways round."""
-    one, other = strength[first], strength[second]
-    both = np.concatenate((one, other))
-    centre, variance = both.mean(), both.var()
-    return float(((one - centre) * (other - centre)).mean() / variance) if variance > 0 else 0.0
+def _ranks(values: Floats) -> Floats:
+    """Ranks from 1 up in every column; equal values share the mean of theirs."""
+    ranks = np.empty(values.shape)
+    for column, own in zip(ranks.T, values.T, strict=True):
+        order = np.argsort(own)
+        ordered = own[order]
+        column[order] = np.arange(1.0, len(own) + 1)
+        if (ordered[1:] == ordered[:-1]).any():
+            column[:] = (np.searchsorted(ordered, own) + np.searchsorted(ordered, own, side="right") + 1) / 2
+    return ranks
+
+
+_REPLAYS, _LONG = 4, 5_000_000
+"""Games with shuffled opponents; of a record longer than the second, one says it all."""
 
 
 def ratio_if_random(
-    matches: Matches, *, sd: float, min_matches: int, prizes: Prizes = WINNER, seed: int = 0, replicates: int = 4
+    matches: Matches, *, sd: float, min_matches: int, prizes: Prizes = WINNER, seed: int = 0
 ) -> float | None:
     """Mean difference over SD when the same players play as often as they did, but against anybody.
 
@@ -296,7 +304,7 @@ def ratio_if_random(
     None if the ratings of a simulated game do not spread, or have no best fit.
     """
     ratios = []
-    for child in np.random.SeedSequence(seed).spawn(replicates):
+    for child in np.random.SeedSequence(seed).spawn(_REPLAYS if len(matches) <= _LONG else 1):
         rng = np.random.default_rng(child)
         skill = sd * rng.standard_normal(len(matches.players))
         simulated = _replay(matches, skill, rng)
@@ -319,9 +327,27 @@ def _replay(matches: Matches, skill: Floats, rng: np.random.Generator) -> Matche
     if isinstance(matches.table, Seats):
         return _replay_seats(matches, skill, rng)
     first, second = _shuffle_opponents(matches, rng)
-    expected = expected_score(skill[first] - skill[second])
-    halves = draw_results(expected, fit_draws(expected, matches.draw_rate or 0.0), rng)
-    return Matches.of_pairs(first, second, halves, players=matches.players, ordered=True)
+    parts = [slice(start, start + _PART) for start in range(0, len(first), _PART)]
+
+    def expect(part: slice) -> Floats:
+        return expected_score(skill[first[part]] - skill[second[part]])
+
+    nu = _fit_draws((expect(part) for part in parts), matches.draw_rate or 0.0)
+    halves = np.concatenate([draw_results(expect(part), nu, rng) for part in parts])
+    return Matches.of_pairs(*map(owned, (first, second, halves)), players=matches.players, ordered=True)
+
+
+def _fit_draws(parts: Iterable[Floats], draw_rate: float) -> float:
+    """The draws that give this rate on average; forecasts in narrow bins, since there may be very many."""
+    if draw_rate <= 0:
+        return 0.0
+    n, total = np.zeros((2, _BINS))
+    for expected in parts:
+        place = np.minimum((expected * _BINS).astype(np.int64), _BINS - 1)
+        n += np.bincount(place, minlength=_BINS)
+        total += np.bincount(place, expected, minlength=_BINS)
+    used = n > 0
+    return fit_draws(total[used] / n[used], draw_rate, n[used])
 
 
 def _replay_seats(matches: Matches, skill: Floats, rng: np.random.Generator) -> Matches:
@@ -350,4 +376,4 @@ def _shuffle_opponents(matches: Matches, rng: np.random.Generator) -> tuple[Code
         for i, j in zip(same, other, strict=True):
             second[i], second[j] = second[j], second[i]
     sound = first != second
-    return first[sound], second[sound]
+    return (first, second) if sound.all() else (first[sound], second[sound])

@@ -221,8 +221,10 @@ def _most_active(matches: Matches) -> Mask:
 
 def _anybody(matches: Matches, chosen: Mask) -> Mask:
     """Matches in which any of these players sat."""
-    seats = matches.seats
-    return np.logical_or.reduceat(chosen[seats.player], seats.starts[:-1])
+    table = matches.table
+    if isinstance(table, Pairs):
+        return np.asarray(chosen[table.first] | chosen[table.second])
+    return np.logical_or.reduceat(chosen[table.player], table.starts[:-1])
 
 
 def _drawn(matches: Matches) -> Mask:
