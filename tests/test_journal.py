@@ -48,7 +48,7 @@ def test_a_run_that_was_interrupted_goes_on(tmp_path: Path, jobs: int) -> None:
     with Journal(path) as journal:
         journal.begin(ABOUT)
         progress = Progress(clock=lambda: 0.0)
-        progress.plan([Stage("work", 1.0, tasks=10)])
+        progress.plan([Stage("work", 1.0, rounds=1)])
         told: list[int] = []
         with progress.stage("work"):
             workers = Workers(jobs, journal=journal, progress=progress)

@@ -17,7 +17,7 @@ class Clock:
         return self.now
 
 
-PLAN = [Stage("best fit", 2), Stage("luck", 20), Stage("yardsticks", 60, tasks=90), Stage("checks", 18, tasks=12)]
+PLAN = [Stage("best fit", 2), Stage("luck", 20), Stage("yardsticks", 60, rounds=3), Stage("checks", 18, rounds=1)]
 
 
 def play(
@@ -28,13 +28,15 @@ def play(
     progress.plan(PLAN)
     for stage in PLAN:
         seconds = stage.seconds * pace * (wrong or {}).get(stage.name, 1.0)
-        steps = stage.tasks or 10
         with progress.stage(stage.name):
-            for _ in range(steps):
-                clock.now += seconds / steps
-                if stage.tasks:
-                    progress.step()
-                seen.append((clock.now, progress.state()))
+            for _ in range(stage.rounds or 1):
+                if stage.rounds:
+                    progress.begin_round(12)
+                for _ in range(12):
+                    clock.now += seconds / 12 / (stage.rounds or 1)
+                    if stage.rounds:
+                        progress.step()
+                    seen.append((clock.now, progress.state()))
     return seen
 
 
@@ -94,9 +96,14 @@ def test_without_a_plan_nothing_is_promised() -> None:
 def test_who_listens_is_told_of_stages_and_tasks() -> None:
     told: list[tuple[str, float]] = []
     progress = Progress(lambda state: told.append((state.stage, state.done)), clock=lambda: 0.0)
-    progress.plan([Stage("luck", 1), Stage("checks", 3, tasks=3)])
+    progress.plan([Stage("luck", 1), Stage("checks", 3, rounds=1)])
     with progress.stage("luck"):
         pass
     with progress.stage("checks"):
-        progress.step(2)
-    assert told == [("luck", 0), ("luck", 0.25), ("checks", 0.25), ("checks", 0.75), ("checks", 1)]
+        progress.begin_round(3)
+        progress.step()
+        progress.step()
+    assert told == [
+        *(("luck", 0), ("luck", 0.25)),
+        *(("checks", 0.25), ("checks", 0.5), ("checks", 0.75), ("checks", 1)),
+    ]

@@ -83,6 +83,8 @@ def map_tasks(
         if progress is not None:
             progress.step()
 
+    if progress is not None:
+        progress.begin_round(len(tasks))
     if journal is not None:
         for number, key in enumerate(keys):
             if found := journal.find(key):

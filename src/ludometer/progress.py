@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 _DOUBT = 0.01
 """Part of the whole that the expected pace counts for, beside the pace that was seen."""
@@ -18,7 +18,7 @@ _TRUST = 0.1
 """Part of a stage after which its own pace says as much as that of the whole work."""
 
 _OVERDUE = 0.1
-"""Part of its cost that a stage without tasks is still given when it has taken longer than expected."""
+"""Part of its cost that a stage without rounds is still given when it has taken longer than expected."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Stage:
 
     name: str
     seconds: float
-    tasks: int = 0
-    """Parts of about equal cost that are told when they are done; 0 where none are."""
+    rounds: int = 0
+    """Maps over tasks that it consists of, of about equal cost; 0 where how far it is shows by the clock only."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class State:
         """In words, no finer than it is known.
 
         >>> [State("luck", 0.5, seconds).time_left for seconds in (0.4, 42.0, 100.0, 4000.0, None)]
-        ['1 s left', '45 s left', '2 min left', '1 h 10 min left', '']
+        ['1 s left', '40 s left', '2 min left', '1 h 10 min left', '']
         """
         if self.seconds_left is None:
             return ""
@@ -60,11 +60,11 @@ class State:
 
 
 class Progress:
-    """Follows work through its stages; `on_change` is told of every step, and `state` can be asked at any time.
+    """Follows work through its stages; `on_change` is told of every task, and `state` can be asked at any time.
 
     >>> now = iter([0.0, 8.0])
     >>> progress = Progress(clock=lambda: next(now))
-    >>> progress.plan([Stage("read", 4), Stage("simulate", 12, tasks=6)])
+    >>> progress.plan([Stage("read", 4), Stage("simulate", 12, rounds=3)])
     >>> with progress.stage("read"):
     ...     pass
     >>> state = progress.state()
@@ -82,23 +82,19 @@ class Progress:
         self._current: str | None = None
         self._last = ""
         self._begun = 0.0
-        self._n_done = 0
+        self._rounds = self._n_tasks = self._n_done = 0
+        """Rounds of the current stage that have begun; tasks of the last of them, and how many of these are done."""
 
     def plan(self, stages: Sequence[Stage]) -> None:
         """Say what is to be done from here on, in order; a stage that is under way or finished keeps its cost."""
         kept = {name: stage for name, stage in self._plan.items() if name in self._ended or name == self._current}
         self._plan = kept | {stage.name: stage for stage in stages if stage.name not in kept}
 
-    def expect_tasks(self, tasks: int) -> None:
-        """Say of how many tasks the stage under way consists, once that is known."""
-        if self._current in self._plan:
-            self._plan[self._current] = replace(self._plan[self._current], tasks=tasks)
-
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Work on this stage; one that was not planned costs what it takes."""
         self._current = self._last = name
-        self._begun, self._n_done = self.clock(), 0
+        self._begun, self._rounds, self._n_tasks, self._n_done = self.clock(), 0, 0, 0
         self._tell()
         try:
             yield
@@ -107,9 +103,13 @@ class Progress:
             self._current = None
             self._tell()
 
-    def step(self, n_tasks: int = 1) -> None:
-        """So many more tasks of the stage under way are done."""
-        self._n_done += n_tasks
+    def begin_round(self, n_tasks: int) -> None:
+        """A map over this many tasks begins."""
+        self._rounds, self._n_tasks, self._n_done = self._rounds + 1, n_tasks, 0
+
+    def step(self) -> None:
+        """One more task of the round is done."""
+        self._n_done += 1
         self._tell()
 
     def _tell(self) -> None:
@@ -151,14 +151,15 @@ class Progress:
         stage = self._plan.get(self._current)
         if stage is None or not stage.seconds:
             return 0.0, spent
-        if stage.tasks:
-            return min(self._n_done / stage.tasks, 1.0), spent
+        if stage.rounds:
+            done = max(self._rounds - 1, 0) + (self._n_done / self._n_tasks if self._n_tasks else 0.0)
+            return min(done / stage.rounds, 1.0), spent
         # nothing is told: by the clock, as if the pace of the others were its own
         return min(spent / max(stage.seconds * self._pace(0.0, 0.0), 1e-9), 1 - _OVERDUE), spent
 
     def _pace(self, share: float, spent: float) -> float:
         ended = [(self._plan[name].seconds, seen) for name, seen in self._ended.items() if name in self._plan]
-        if self._current in self._plan and self._plan[self._current].tasks and share:
+        if self._current in self._plan and self._plan[self._current].rounds and share:
             ended.append((share * self._plan[self._current].seconds, spent))
         doubt = _DOUBT * sum(stage.seconds for stage in self._plan.values())
         if not doubt:
@@ -167,7 +168,7 @@ class Progress:
 
     def _left_of_current(self, stage: Stage, share: float, spent: float, pace: float) -> float:
         by_plan = (1 - share) * stage.seconds * pace
-        if not stage.tasks or not share:
+        if not stage.rounds or not share:
             return by_plan
         own, trust = spent * (1 - share) / share, share / (share + _TRUST)
         return trust * own + (1 - trust) * by_plan
