@@ -99,7 +99,8 @@ class Progress:
         try:
             yield
         finally:
-            self._ended[name] = self._ended.get(name, 0.0) + self.clock() - self._begun
+            # a new one each time: who asks for the state may do so from another thread
+            self._ended = self._ended | {name: self._ended.get(name, 0.0) + self.clock() - self._begun}
             self._current = None
             self._tell()
 

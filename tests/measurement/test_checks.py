@@ -235,11 +235,22 @@ def test_prizes_change_what_is_fitted() -> None:
 
 def test_two_threads_check_what_one_checks() -> None:
     primary = primary_of(simulate_strengths(20, 600, draws=0.2, seed=4))
-    told: list[int] = []
-    alone = run_checks(primary)
-    assert run_checks(primary, workers=Workers(jobs=2), on_done=told.append) == alone
-    assert told == list(range(1, len(alone) + 1))
-    assert [check.name for check in alone] == [plan.name for plan in plan_checks(primary)]
+    plans = plan_checks(primary)
+    alone = run_checks(primary, plans)
+    assert run_checks(primary, plans, workers=Workers(jobs=2)) == alone
+    assert [check.name for check in alone] == [plan.name for plan in plans]
+
+
+def test_checks_stop_when_time_is_up_and_those_that_were_run_are_whole() -> None:
+    primary = primary_of(simulate_strengths(20, 600, draws=0.2, seed=4))
+    plans = plan_checks(primary)
+    asked: list[bool] = []
+
+    def stop() -> bool:
+        asked.append(True)
+        return len(asked) > 2
+
+    assert run_checks(primary, plans, stop=stop) == run_checks(primary, plans[:2])
 
 
 def test_beyond_the_family_is_none() -> None:

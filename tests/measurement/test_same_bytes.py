@@ -8,7 +8,9 @@ import pytest
 
 from ludometer.matches import Matches
 from ludometer.measurement import Measurement, measure
+from ludometer.measurement.planning import STAGES
 from ludometer.parallel import Workers
+from ludometer.progress import Progress, State
 from ludometer.simulate import simulate_strengths
 from tests.test_parallel import Cluster, cluster
 
@@ -30,24 +32,26 @@ def alone(record: Matches) -> bytes:
 
 
 def test_two_threads_measure_what_one_measures(record: Matches, alone: bytes) -> None:
-    told: list[tuple[int, int]] = []
-    together = measure(
-        record, replicates=19, seed=3, workers=Workers(jobs=2), on_progress=lambda done, of: told.append((done, of))
-    )
+    told: list[State] = []
+    together = measure(record, replicates=19, seed=3, workers=Workers(jobs=2), progress=Progress(told.append))
     assert bytes_of(together) == alone
-    assert [done for done, _ in told] == list(range(1, len(told) + 1))
-    assert told[-1][0] == told[-1][1]
+    assert list(dict.fromkeys(state.stage for state in told)) == list(STAGES)
+    assert told[-1].done == pytest.approx(1)
     assert bytes_of(measure(record, replicates=19, seed=4)) != alone
 
 
 def test_a_cluster_that_loses_a_worker_measures_what_one_thread_measures(
     record: Matches, alone: bytes, cluster: Cluster
 ) -> None:
-    def watch(done: int, _: int) -> None:
-        if done == 5:
+    seen: list[State] = []
+
+    def watch(state: State) -> None:
+        seen.append(state)
+        if sum(state.stage == "yardsticks" for state in seen) == 5:
             cluster.workers[0].kill()
 
-    spread = measure(record, replicates=19, seed=3, workers=Workers(cluster=cluster.address), on_progress=watch)
+    workers = Workers(cluster=cluster.address)
+    spread = measure(record, replicates=19, seed=3, workers=workers, progress=Progress(watch))
     assert bytes_of(spread) == alone
     assert cluster.workers[0].wait() != 0
     assert cluster.workers[1].poll() is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,16 +11,17 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from ludometer.cli.declared import Number, WholeNumbers, argument, group, option, takes
+from ludometer.cli.declared import Number, OutFile, WholeNumbers, argument, group, option, takes
 from ludometer.cli.loading import load, load_by_usual_names
-from ludometer.cli.screen import counting, listen, note
+from ludometer.cli.screen import following, listen, note
 from ludometer.cli.shared import FileOptions, OutputOptions, WorkOptions, base_option, check_targets
 from ludometer.errors import MatchDataError, NoFiniteFit
 from ludometer.wording import percent
 
 if TYPE_CHECKING:
+    from ludometer.journal import Journal
     from ludometer.matches import Matches
-    from ludometer.measurement import LuckChoices, Measurement, Reference
+    from ludometer.measurement import Budget, LuckChoices, Measurement, Reference
     from ludometer.ratings.systems.best_fit import Procedure
     from ludometer.scale import Base
     from ludometer.strength.skills import Link
@@ -102,6 +104,18 @@ class MeasureOptions:
         metavar="N",
         help="Simulated games for each interval.",
     )
+    budget: float | None = option(
+        "--budget",
+        type=click.FloatRange(0, min_open=True),
+        metavar="SECONDS",
+        help="Give the best answer within this time, and say what was left out.",
+    )
+    resume: Path | None = option(
+        "--resume",
+        type=OutFile(),
+        metavar="FILE",
+        help="Keep what has been simulated in this file, and go on from it after an interruption.",
+    )
     luck: LuckOptions = group(LuckOptions)
     work: WorkOptions = group(WorkOptions)
     output: OutputOptions = group(OutputOptions)
@@ -134,22 +148,24 @@ def command(options: MeasureOptions) -> None:
     ludometer measure chess.parquet poker.parquet --by site --json -
     ludometer measure races.csv --prizes linear --reference chess.parquet
     """
+    begun = time.monotonic()
     listen()
     from ludometer.measurement import compare_games
     from ludometer.report.presenter import present, show
 
-    check_targets(options.files, options.output.json_file, options.output.html)
+    check_targets(options.files, options.output.json_file, options.output.html, options.resume)
     output = options.output.output
     reference = None
+    journal = _open_journal(options)
     if options.reference and not options.quick:
-        reference = _measure_reference(options.reference, options.work)
+        reference = _measure_reference(options.reference, options.work, journal)
     games: list[tuple[str, Measurement]] = []
     remarks: dict[str, tuple[str, ...]] = {}
     refused: dict[str, str] = {}
     for record in _records(options):
         remarks[record.name] = record.remarks
         try:
-            game = _measure(record.matches, options, reference)
+            game = _measure(record, options, reference, _share_of_budget(options, begun, len(remarks)), journal)
         except (MatchDataError, NoFiniteFit) as error:
             if options.is_one:
                 raise
@@ -189,18 +205,42 @@ def _records(options: MeasureOptions) -> Iterator[_Record]:
             yield _Record(name, loaded.record, loaded.remarks)
 
 
-def _measure(matches: Matches, options: MeasureOptions, reference: Reference | None) -> Measurement:
+def _share_of_budget(options: MeasureOptions, begun: float, place: int) -> Budget | None:
+    """The budget runs from the beginning of the command; several files share it, one after another."""
+    if options.budget is None:
+        return None
+    from ludometer.measurement import Budget
+
+    return Budget(options.budget * place / len(options.files) if len(options.files) > 1 else options.budget, begun)
+
+
+def _open_journal(options: MeasureOptions) -> Journal | None:
+    if options.resume is None or options.quick:
+        return None
+    from ludometer.journal import Journal
+
+    journal = Journal(options.resume)
+    click.get_current_context().call_on_close(journal.close)
+    return journal
+
+
+def _measure(
+    record: _Record,
+    options: MeasureOptions,
+    reference: Reference | None,
+    budget: Budget | None,
+    journal: Journal | None,
+) -> Measurement:
     from ludometer.measurement import measure
     from ludometer.ratings import fit_share
 
     share = 1.0 if options.share is None else options.share
     if share == "fit":
-        share = fit_share(matches)
+        share = fit_share(record.matches)
         note(f"bounded forecasts fit best if skill decides {percent(share)} of the matches and a coin the rest")
-    # the number of simulations grows as they go
-    with counting("simulate", "games", total=1) as on_progress:
-        return measure(
-            matches,
+    with following("" if options.is_one else record.name) as progress:
+        game = measure(
+            record.matches,
             cutoffs=options.cutoffs,
             min_component=options.reading.min_component,
             procedure=options.search,
@@ -213,17 +253,26 @@ def _measure(matches: Matches, options: MeasureOptions, reference: Reference | N
             replicates=options.replicates,
             seed=options.work.seed,
             workers=options.work.workers,
-            on_progress=on_progress,
+            progress=progress,
+            budget=budget,
+            journal=journal,
         )
+    if journal is not None and journal.n_found:
+        note(f"{journal.n_found:,} pieces of work were done before and taken from {options.resume}")
+    return game
 
 
-def _measure_reference(file: str, work: WorkOptions) -> Reference:
+def _measure_reference(file: str, work: WorkOptions, journal: Journal | None) -> Reference:
     """The game to compare with, read with the usual names of columns."""
     from ludometer.measurement import measure_reference
 
     name = Path(file).name.split(".")[0]
     matches = load_by_usual_names(file, "--reference")
-    found = measure_reference(name, matches, seed=work.seed, workers=work.workers)
+    if journal is not None:
+        journal.begin({"data": matches.fingerprint, "seed": work.seed, "reference": name})
+    with following(f"reference {name}") as progress:
+        workers = replace(work.workers, progress=progress, journal=journal)
+        found = measure_reference(name, matches, seed=work.seed, workers=workers)
     note(f"{name}: the SD of skills is {found.sd:.0f} points, {percent(found.draws, 0)} of its matches are draws")
     return found
 

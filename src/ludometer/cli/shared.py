@@ -220,13 +220,16 @@ class OutputOptions(JsonOption):
         return Output(command_line(), self.json_file, self.html)
 
 
+_HOW = ("--jobs", "--cluster", "--resume")
+
+
 def command_line() -> str:
-    """The command as it was given, to be repeated, without who did the work: that changes nothing in the result."""
+    """The command as it was given, to be repeated, without who did the work and when: that changes nothing in it."""
     words, rest = [], iter(sys.argv[1:])
     for word in rest:
-        if word in ("--jobs", "--cluster"):
+        if word in _HOW:
             next(rest, None)
-        elif not word.startswith(("--jobs=", "--cluster=")):
+        elif not word.startswith(tuple(f"{name}=" for name in _HOW)):
             words.append(word)
     return shlex.join(["ludometer", *words])
 

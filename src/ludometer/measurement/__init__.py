@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from ludometer.measurement.luck.population import measure_population as measure_population
     from ludometer.measurement.measurement import Measurement as Measurement
     from ludometer.measurement.measurement import measure as measure
+    from ludometer.measurement.planning import Budget as Budget
+    from ludometer.measurement.planning import WithinBudget as WithinBudget
     from ludometer.measurement.spread import Persistence as Persistence
     from ludometer.measurement.spread import Spread as Spread
     from ludometer.measurement.spread import measure_persistence as measure_persistence

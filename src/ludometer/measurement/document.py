@@ -6,9 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ludometer.measurement.planning import RANDOM, REPEATS
+
 if TYPE_CHECKING:
     from ludometer.measurement.luck.luck import LuckMetrics
     from ludometer.measurement.measurement import Measurement
+    from ludometer.measurement.planning import WithinBudget
     from ludometer.measurement.spread import Persistence, Spread
 
 _WIDE = "the record spreads more than the whole family of games does on this schedule"
@@ -52,8 +55,13 @@ def describe_measurement(game: Measurement) -> dict[str, Any]:
         "luck": None if game.luck is None else _luck(game.luck, is_two_player=data.is_two_player),
         "yardstick": _yardstick(game),
         "verdict": _verdict(game),
+        **({} if game.budget is None else {"budget": _budget(game.budget)}),
         "absent": absent,
     }
+
+
+def _budget(budget: WithinBudget) -> dict[str, Any]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in vars(budget).items()}
 
 
 def _luck(luck: LuckMetrics, *, is_two_player: bool) -> dict[str, Any]:
@@ -169,7 +177,11 @@ def explain_absences(game: Measurement) -> dict[str, str]:
         else "left out with --share: benchmarks are played with the usual expectation"
     )
     nothing = "there is no SD to compare with, or no best fit in games simulated like the record"
-    unknown = quick if game.is_quick else nothing
+    late = () if game.budget is None else game.budget.left_out
+    if game.budget is not None:
+        # what there was no time for is null for that reason
+        quick = game.budget.reason
+    unknown = quick if game.is_quick or REPEATS in late else nothing
     reasons: dict[str, str] = {}
     for place, spread in enumerate(game.spread):
         few = f"fewer than two players have {spread.min_matches} matches"
@@ -189,7 +201,9 @@ def explain_absences(game: Measurement) -> dict[str, str]:
         reasons["matchmaking.ratio_to_sd"] = "there is no SD to compare with"
     if game.matchmaking.ratio_if_random is None:
         reasons["matchmaking.ratio_if_random"] = (
-            quick if game.is_quick else "there is no SD to compare with, in the record or in games simulated like it"
+            quick
+            if game.is_quick or RANDOM in late
+            else "there is no SD to compare with, in the record or in games simulated like it"
         )
     for name, value in zip(("x_deterministic", "x_chess"), game.published, strict=True):
         if value is None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ludometer.arrays import Counts, Floats
 from ludometer.errors import LudometerError, MatchDataError
+from ludometer.journal import Journal
 from ludometer.matches import Matches, Pairs
 from ludometer.measurement.benchmarks.published import published_x
+from ludometer.measurement.planning import BEST_FIT, LUCK, STAGES, Budget, Extent, Timekeeper, WithinBudget
 from ludometer.measurement.spread import (
     CutoffSweep,
     Persistence,
@@ -21,6 +23,7 @@ from ludometer.measurement.spread import (
 )
 from ludometer.parallel import Workers
 from ludometer.players import Players
+from ludometer.progress import Progress
 from ludometer.ratings.prizes import WINNER, Prizes
 from ludometer.ratings.scoring import Outcomes, Scoring, SystemScore
 from ludometer.ratings.systems.best_fit import BestFitElo, Procedure, fit_best_elo
@@ -114,6 +117,8 @@ class Measurement(Shown):
     verdict: Verdict | None
     """None where it was not asked for."""
     provenance: Provenance
+    budget: WithinBudget | None = None
+    """What was left out for lack of time; None where no budget was given."""
 
     @property
     def main(self) -> Spread:
@@ -216,16 +221,20 @@ def measure(
     replicates: int | None = None,
     seed: int = 0,
     workers: Workers | None = None,
-    on_progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
+    budget: Budget | None = None,
+    journal: Journal | None = None,
 ) -> Measurement:
     """Measure a game by the spread of its best-fit Elo ratings (Duersch, Lambrecht, Oechssler 2020).
 
     Players outside the largest connected component are left out, or those in components smaller than `min_component`.
     Multiplayer matches are played for `prizes`; base e gives their ratings on the printed, wider scale. The verdict
     rests on benchmarks simulated on the same schedule, `replicates` of them; `quick` leaves out everything simulated.
-    `on_progress` receives how many of how many simulations are done. A `share` below 1 bounds expectations as if only
-    that share of the matches were played and a coin decided the others (footnote 34); nothing is simulated then.
-    `luck` says how L and l2 are measured (Gilbert and Wells).
+    A `share` below 1 bounds expectations as if only that share of the matches were played and a coin decided the others
+    (footnote 34); nothing is simulated then. `luck` says how L and l2 are measured (Gilbert and Wells).
+
+    `progress` is told how far the work is. With a `budget` of time the parts that matter least are left out, and the
+    result says which. What has been simulated is kept in the `journal`, so that an interrupted run goes on.
 
     >>> from ludometer.simulate import simulate_coin, simulate_strengths
     >>> skill, chance = measure(simulate_strengths(200, 20_000, sd=400)), measure(simulate_coin(200, 20_000))
@@ -241,11 +250,26 @@ def measure(
     inside = kept.matches
     _refuse_anonymous(inside)
     quick = quick or share != 1
-    seen = _BestPass(inside, prizes)
-    best = fit_best_elo(inside, procedure=procedure, prizes=prizes, base=base, share=share, observer=seen)
-    spread = tuple(
-        measure_spread(best.rating, inside.counts, min_matches=cutoff, share=share) for cutoff in dict.fromkeys(cutoffs)
-    )
+    workers = workers or Workers()
+    keeper = Timekeeper(Extent.of(inside, workers.jobs), progress, budget)
+    simulation = None
+    if not quick:
+        from ludometer.measurement.verdict.verdict import Simulation
+
+        if budget is not None and journal is None:
+            # so that the first replicates need not be played again when there turns out to be time for more
+            journal = Journal()
+        simulation = Simulation(
+            inside,
+            matches if kept.dropped_matches else None,
+            reference,
+            replicates,
+            seed,
+            replace(workers, progress=keeper.progress, journal=journal),
+            keeper,
+        )
+    stages = {} if simulation is None else simulation.stages()
+    keeper.progress.plan([keeper.extent.stage(BEST_FIT), *stages.values()])
     parameters = {
         "cutoffs": list(cutoffs),
         "min_component": min_component,
@@ -254,42 +278,51 @@ def measure(
         **unusual(prizes, base, share),
         **({} if luck is None else luck.parameters()),
     }
-    game = Measurement(
-        data=_count(kept, prizes),
-        best_fit=best,
-        forecasts=seen.judge(Elo(best.k, 0.0, prizes, base, share)),
-        spread=spread,
-        cutoffs=sweep_cutoffs(best.rating, inside.counts),
-        matchmaking=_match(seen.apart, _main(spread), base),
-        persistence=measure_persistence(inside, min_matches=REGULAR, prizes=prizes),
-        luck=None,
-        yardstick=None,
-        verdict=None,
-        provenance=Provenance("measure", parameters, matches.fingerprint, None if quick else seed),
-    )
-    if quick:
-        return game
+    if journal is not None:
+        journal.begin({"data": matches.fingerprint, "seed": seed, "replicates": replicates, "parameters": parameters})
+    seen = _BestPass(inside, prizes)
+    with keeper.progress.stage(BEST_FIT):
+        best = fit_best_elo(inside, procedure=procedure, prizes=prizes, base=base, share=share, observer=seen)
+        spread = tuple(
+            measure_spread(best.rating, inside.counts, min_matches=cutoff, share=share)
+            for cutoff in dict.fromkeys(cutoffs)
+        )
+        game = Measurement(
+            data=_count(kept, prizes),
+            best_fit=best,
+            forecasts=seen.judge(Elo(best.k, 0.0, prizes, base, share)),
+            spread=spread,
+            cutoffs=sweep_cutoffs(best.rating, inside.counts),
+            matchmaking=_match(seen.apart, _main(spread), base),
+            persistence=measure_persistence(inside, min_matches=REGULAR, prizes=prizes),
+            luck=None,
+            yardstick=None,
+            verdict=None,
+            provenance=Provenance("measure", parameters, matches.fingerprint, None if quick else seed),
+        )
+    return game if simulation is None else _add_simulations(game, simulation, luck)
+
+
+def _add_simulations(game: Measurement, simulation: Simulation, choices: LuckChoices | None) -> Measurement:
+    """Yardsticks, luck, intervals and the verdict: what matters most comes first."""
     from ludometer.measurement.luck.luck import measure_luck
-    from ludometer.measurement.verdict.verdict import Simulation
+    from ludometer.measurement.verdict.verdict import analyse, match_record
 
-    whole = matches if kept.dropped_matches else None
-    simulation = Simulation(inside, whole, reference, replicates, seed, workers, on_progress)
-    return replace(
-        _add_simulations(game, simulation),
-        luck=measure_luck(inside, choices=luck, seed=seed, workers=workers),
-    )
-
-
-def _add_simulations(game: Measurement, simulation: Simulation) -> Measurement:
-    """Intervals, yardsticks, the verdict, and what random opponents would show."""
-    from ludometer.measurement.record.pairing import ratio_if_random
-    from ludometer.measurement.verdict.verdict import analyse
-
-    found, main, scale, prizes = analyse(game, simulation), game.main, game.scale_factor, game.data.prizes
-    random = None
-    if main.sd:
-        random = ratio_if_random(
-            simulation.matches, sd=main.sd / scale, min_matches=main.min_matches, prizes=prizes, seed=simulation.seed
+    keeper, seed = simulation.keeper, simulation.seed
+    matched = match_record(game, simulation)
+    luck = None
+    if keeper.fits(simulation.stages()[LUCK]):
+        with keeper.progress.stage(LUCK):
+            luck = measure_luck(simulation.matches, choices=choices, seed=seed, workers=simulation.workers)
+    found = analyse(game, simulation, matched)
+    within = None
+    if keeper.budget is not None:
+        within = WithinBudget(
+            seconds=keeper.budget.seconds,
+            replicates=0 if found.yardstick is None else found.yardstick.replicates,
+            replicates_wanted=simulation.wanted,
+            left_out=tuple(name for name in STAGES if name in found.left_out or (name == LUCK and luck is None)),
+            checks_left_out=found.checks_left_out,
         )
     return replace(
         game,
@@ -298,9 +331,11 @@ def _add_simulations(game: Measurement, simulation: Simulation) -> Measurement:
             replace(entry, sd_interval=interval)
             for entry, interval in zip(game.spread, found.sd_intervals or (None,) * len(game.spread), strict=True)
         ),
-        matchmaking=replace(game.matchmaking, ratio_if_random=random, pairing=found.pairing),
+        matchmaking=replace(game.matchmaking, ratio_if_random=found.ratio_if_random, pairing=found.pairing),
+        luck=luck,
         yardstick=found.yardstick,
         verdict=found.verdict,
+        budget=within,
     )
 
 

@@ -38,6 +38,7 @@ def answer_lines(game: Measurement) -> list[str]:
         "Luck": _luck(game),
         "Fit": _fit(game),
         "Record": _record(game),
+        "Budget": [] if game.budget is None else game.budget.remarks(),
     }
     lines = [] if game.verdict is None else [game.verdict.statement, ""]
     for name, texts in entries.items():

@@ -67,18 +67,31 @@ def _user_folder() -> Path:
 
 
 class _Compilation(event.Listener):  # type: ignore[misc]
-    """Logs once per process that kernels are being compiled, which makes a first run slow."""
+    """Logs which kernels are being compiled, which makes a first run slow: the first as information.
 
-    said = False
+    A message carries the name of the kernel and which one it is by number as `kernel`; None when that one is done.
+    """
+
+    depth = count = 0
 
     def on_start(self, event: Any) -> None:
-        module = getattr(event.data["dispatcher"].py_func, "__module__", "")
-        if not self.said and module.startswith("ludometer."):
-            _Compilation.said = True
-            _log.info("compiling for this machine; the next run starts at once")
+        function = event.data["dispatcher"].py_func
+        if not getattr(function, "__module__", "").startswith("ludometer."):
+            return
+        self.depth += 1
+        # those that a kernel calls are compiled while it is
+        if self.depth == 1:
+            self.count += 1
+            text = "compiling for this machine; the next run starts at once"
+            kernel = (function.__name__.strip("_"), self.count)
+            _log.log(logging.INFO if self.count == 1 else logging.DEBUG, text, extra={"kernel": kernel})
 
     def on_end(self, event: Any) -> None:
-        """Nothing to log."""
+        function = event.data["dispatcher"].py_func
+        if getattr(function, "__module__", "").startswith("ludometer."):
+            self.depth -= 1
+            if not self.depth:
+                _log.debug("compiled", extra={"kernel": None})
 
 
 def _spare_scipy() -> None:

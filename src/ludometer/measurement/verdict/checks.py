@@ -89,11 +89,15 @@ class Primary:
 
 
 def run_checks(
-    primary: Primary, *, workers: Workers | None = None, on_done: Callable[[int], None] | None = None
+    primary: Primary,
+    plans: Sequence[Plan],
+    *,
+    workers: Workers | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> tuple[Check, ...]:
-    """All checks that make sense for this record."""
-    tasks = [(plan.number, plan) for plan in plan_checks(primary)]
-    return tuple(map_tasks(run_check, tasks, shared=(primary,), workers=workers, on_done=on_done))
+    """These checks, or the first of them, until `stop` says that there is no time for another."""
+    tasks = [(plan.number, plan) for plan in plans]
+    return tuple(map_tasks(run_check, tasks, shared=(primary,), workers=workers, stop=stop))
 
 
 def plan_checks(primary: Primary) -> list[Plan]:

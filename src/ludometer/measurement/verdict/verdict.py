@@ -21,6 +21,7 @@ from ludometer.measurement.benchmarks.yardstick import (
     SKILL,
     Answer,
     Reference,
+    Repetition,
     Yardstick,
     make_schedule,
     match_yardstick,
@@ -29,13 +30,29 @@ from ludometer.measurement.benchmarks.yardstick import (
     replicates_for,
     side_of,
 )
-from ludometer.measurement.record.pairing import TOO_CLOSE, Pairing, study_pairing
+from ludometer.measurement.planning import (
+    BEST_FIT,
+    CHECKS,
+    LUCK,
+    MORE,
+    PAIRING,
+    RANDOM,
+    REPEATS,
+    RUNGS,
+    STAGES,
+    YARDSTICKS,
+    Timekeeper,
+    rungs_up_to,
+)
+from ludometer.measurement.record.pairing import TOO_CLOSE, Pairing, ratio_if_random, study_pairing
 from ludometer.measurement.verdict.checks import Check, Primary, plan_checks, run_checks
 from ludometer.parallel import Workers
+from ludometer.progress import Stage
 from ludometer.wording import percent
 
 if TYPE_CHECKING:
     from ludometer.measurement.measurement import Measurement
+    from ludometer.measurement.spread import Spread
 
 _PAIRING, _MATCHED, _REPEATED, _CHECKED = range(4)
 """Branches of the seed."""
@@ -66,108 +83,230 @@ class Simulation:
     reference: Reference | None
     replicates: int | None
     seed: int
-    workers: Workers | None
-    on_progress: Callable[[int, int], None] | None
+    workers: Workers
+    keeper: Timekeeper
+
+    @property
+    def wanted(self) -> int:
+        """Replicates for the answer."""
+        return self.replicates or replicates_for(len(self.matches))[0]
+
+    def stages(self) -> dict[str, Stage]:
+        """What is simulated, as far as it is known beforehand, in the order in which it is done."""
+        extent, n_matches = self.keeper.extent, len(self.matches)
+        games = {
+            YARDSTICKS: 3 * (self.wanted + GROUP),
+            # two families, at both ends of an interval, each pair of games twice
+            REPEATS: 8 * repeats_for(n_matches),
+            CHECKS: _usual_checks(extent.is_two_player) * _games_of_check(replicates_for(n_matches)[1]),
+        }
+        return {name: extent.stage(name, games.get(name, 0)) for name in STAGES if name != BEST_FIT}
+
+
+def _games_of_check(replicates: int) -> int:
+    return 2 * (replicates + GROUP)
+
+
+def _usual_checks(is_two_player: bool) -> float:
+    """Checks in records: parts of the record count as the part that they are."""
+    return 8.5 if is_two_player else 6.0
+
+
+@dataclass(frozen=True)
+class Matched:
+    """The record held against the yardsticks; None where there is nothing to compare, or no time."""
+
+    pairing: Pairing | None = None
+    target: Target | None = None
+    yardstick: Yardstick | None = None
+    left_out: bool = False
+    """There was no time for the yardsticks."""
 
 
 @dataclass(frozen=True)
 class Analysis:
     """What the simulations found; None where there is nothing to compare."""
 
-    verdict: Verdict
+    verdict: Verdict | None
     yardstick: Yardstick | None = None
     pairing: Pairing | None = None
     sd_intervals: tuple[Interval | None, ...] | None = None
     k_interval: Interval | None = None
+    ratio_if_random: float | None = None
+    left_out: tuple[str, ...] = ()
+    """Stages that there was no time for."""
+    checks_left_out: tuple[str, ...] = ()
 
 
-def analyse(game: Measurement, simulation: Simulation) -> Analysis:
-    """Study the pairing, match the yardsticks, find the intervals, judge, run the checks: in this order."""
-    main, scale, matches = game.main, game.scale_factor, simulation.matches
+def match_record(game: Measurement, simulation: Simulation) -> Matched:
+    """Study the pairing and match the yardsticks: with as many replicates as there is time for."""
+    main, scale, matches, keeper = game.main, game.scale_factor, simulation.matches, simulation.keeper
+    if main.sd is None or (main.n < FEWEST_REGULARS and main.n < 3):
+        return Matched()
+    stages = simulation.stages()
+    if keeper.budget is not None and not keeper.fits(stages[PAIRING], _yardsticks(simulation, RUNGS[0])):
+        return Matched(left_out=True)
+    with keeper.progress.stage(PAIRING):
+        pairing = study_pairing(matches, seed=[simulation.seed, _PAIRING])
+    schedule, counted = make_schedule(matches, game.data.prizes), game.data.played >= main.min_matches
+    target = Target(schedule, counted, main.sd / scale, game.best_fit.k / scale, pairing.skills)
 
-    def judged(yardstick: Yardstick | None, pairing: Pairing | None, checks: Sequence[Check] = ()) -> Verdict:
+    def match(replicates: int, stage: str = YARDSTICKS) -> Yardstick:
+        with keeper.progress.stage(stage):
+            return match_yardstick(
+                target,
+                reference=(simulation.reference or Reference()).for_pairing(pairing),
+                draws=game.data.draw_rate,
+                replicates=replicates,
+                seed=[simulation.seed, _MATCHED],
+                workers=simulation.workers,
+            )
+
+    if keeper.budget is None:
+        return Matched(pairing, target, match(simulation.wanted))
+    yardstick = _match_in_time(simulation, match)
+    return Matched(pairing, target, yardstick, left_out=yardstick is None)
+
+
+def _match_in_time(simulation: Simulation, match: Callable[[int, str], Yardstick]) -> Yardstick | None:
+    """Few replicates first, then as many as leave time for the rest; those of the first are not played again."""
+    keeper, rungs, stages = simulation.keeper, rungs_up_to(simulation.wanted), simulation.stages()
+    first = next((rung for rung in reversed(rungs[:2]) if keeper.fits(_yardsticks(simulation, rung))), None)
+    if first is None:
+        return None
+    rest = [stages[name] for name in (LUCK, REPEATS, RANDOM, CHECKS)]
+    keeper.progress.plan([_yardsticks(simulation, first), *rest])
+    yardstick = match(first, YARDSTICKS)
+    for rung in reversed([rung for rung in rungs if rung > first]):
+        more = replace(_yardsticks(simulation, rung - first), name=MORE)
+        if keeper.fits(more, *rest):
+            keeper.progress.plan([more, *rest])
+            return match(rung, MORE)
+    return yardstick
+
+
+def _yardsticks(simulation: Simulation, replicates: int) -> Stage:
+    return simulation.keeper.extent.stage(YARDSTICKS, 3 * (replicates + GROUP))
+
+
+def analyse(game: Measurement, simulation: Simulation, matched: Matched) -> Analysis:
+    """Find the intervals, judge, run the checks: in this order."""
+    main, scale, keeper = game.main, game.scale_factor, simulation.keeper
+    target, pairing, yardstick = matched.target, matched.pairing, matched.yardstick
+
+    def judged(checks: Sequence[Check] = (), n_left_out: int = 0) -> Verdict:
         return judge(
             yardstick,
             pairing,
             checks,
+            n_left_out=n_left_out,
             n_regulars=main.n,
             min_matches=main.min_matches,
             primary=game.provenance.parameters,
         )
 
-    if main.sd is None or (main.n < FEWEST_REGULARS and main.n < 3):
-        return Analysis(judged(None, None))
-    replicates, fewer = replicates_for(len(matches))
-    replicates = simulation.replicates or replicates
-    draws, played, seed, workers = game.data.draw_rate, game.data.played, simulation.seed, simulation.workers
-    pairing = study_pairing(matches, seed=[seed, _PAIRING])
-    schedule = make_schedule(matches, game.data.prizes)
-    target = Target(schedule, played >= main.min_matches, main.sd / scale, game.best_fit.k / scale, pairing.skills)
-    reference = (simulation.reference or Reference()).for_pairing(pairing)
+    if matched.left_out:
+        shown = None if pairing is None else replace(pairing, skills=None)
+        return Analysis(None, pairing=shown, left_out=(YARDSTICKS, REPEATS, RANDOM, CHECKS))
+    if target is None or yardstick is None or pairing is None:
+        return Analysis(judged(), ratio_if_random=_meet_anybody(game, simulation))
+    left_out: list[str] = []
+    repeated = None
     counted = [entry for entry in game.spread if entry.sd is not None]
-    pairs = repeats_for(len(matches))
-    work = _Work(3 * -(-replicates // GROUP) + 2 * pairs, simulation.on_progress)
-    matched = match_yardstick(
-        target,
-        reference=reference,
-        draws=draws,
-        replicates=replicates,
-        seed=[seed, _MATCHED],
-        workers=workers,
-        on_done=work.note,
-    )
-    assert matched.skill is not None
-    repeated = repeat_play(
-        target,
-        matched.skill,
-        deterministic=matched.deterministic,
-        groups=np.stack([played >= entry.min_matches for entry in counted]),
-        sds=[entry.sd / scale for entry in counted if entry.sd is not None],
-        draws=draws,
-        pairs=pairs,
-        seed=[seed, _REPEATED],
-        workers=workers,
-        on_done=work.note,
-    )
-    intervals = dict(zip((entry.min_matches for entry in counted), repeated.sd_intervals, strict=True))
-    verdict = judged(matched, pairing)
+    if keeper.fits(simulation.stages()[REPEATS]):
+        repeated = _repeat(game, simulation, target, yardstick, counted)
+    else:
+        left_out.append(REPEATS)
+    known = () if repeated is None else repeated.sd_intervals
+    intervals = dict(zip((entry.min_matches for entry in counted), known, strict=False))
+    random = None
+    if keeper.fits(simulation.stages()[RANDOM]):
+        random = _meet_anybody(game, simulation)
+    else:
+        left_out.append(RANDOM)
+    verdict = judged()
+    missing: tuple[str, ...] = ()
     if verdict.p_deterministic is not None:
-        primary = Primary(
-            matches=matches,
-            k=max(game.best_fit.k / scale, 0.1),
-            min_matches=main.min_matches,
-            prizes=game.data.prizes,
-            reference=reference,
-            paired_skills=pairing.skills,
-            skill=min(matched.skill.estimate, Skilled.highest),
-            replicates=fewer,
-            seed=[seed, _CHECKED],
-            whole=simulation.whole,
-            answer=verdict.answer,
-        )
-        work.total += len(plan_checks(primary))
-        verdict = judged(matched, pairing, run_checks(primary, workers=workers, on_done=work.note))
+        checks, missing = _check(game, simulation, matched, verdict.answer)
+        verdict = judged(checks, len(missing))
+        if missing and not checks:
+            left_out.append(CHECKS)
     return Analysis(
         verdict,
-        matched,
+        yardstick,
         replace(pairing, skills=None),
         tuple(_scaled(intervals.get(entry.min_matches), scale) for entry in game.spread),
-        _scaled(repeated.k_interval, scale),
+        None if repeated is None else _scaled(repeated.k_interval, scale),
+        random,
+        tuple(left_out),
+        missing,
     )
 
 
-class _Work:
-    """Counts finished tasks over several rounds of them."""
+def _repeat(
+    game: Measurement, simulation: Simulation, target: Target, yardstick: Yardstick, counted: Sequence[Spread]
+) -> Repetition:
+    assert yardstick.skill is not None
+    with simulation.keeper.progress.stage(REPEATS):
+        return repeat_play(
+            target,
+            yardstick.skill,
+            deterministic=yardstick.deterministic,
+            groups=np.stack([game.data.played >= entry.min_matches for entry in counted]),
+            sds=[entry.sd / game.scale_factor for entry in counted if entry.sd is not None],
+            draws=game.data.draw_rate,
+            pairs=repeats_for(len(simulation.matches)),
+            seed=[simulation.seed, _REPEATED],
+            workers=simulation.workers,
+        )
 
-    def __init__(self, total: int, on_progress: Callable[[int, int], None] | None) -> None:
-        self.total, self.done, self.last, self.on_progress = total, 0, 0, on_progress
 
-    def note(self, done_in_round: int) -> None:
-        """This many of the round are done."""
-        self.done += done_in_round - self.last if done_in_round > self.last else 1
-        self.last = done_in_round
-        if self.on_progress is not None:
-            self.on_progress(min(self.done, self.total), self.total)
+def _meet_anybody(game: Measurement, simulation: Simulation) -> float | None:
+    """What random opponents would show."""
+    if not game.main.sd:
+        return None
+    with simulation.keeper.progress.stage(RANDOM):
+        return ratio_if_random(
+            simulation.matches,
+            sd=game.main.sd / game.scale_factor,
+            min_matches=game.main.min_matches,
+            prizes=game.data.prizes,
+            seed=simulation.seed,
+        )
+
+
+def _check(
+    game: Measurement, simulation: Simulation, matched: Matched, answer: Answer
+) -> tuple[tuple[Check, ...], tuple[str, ...]]:
+    """The checks that there is time for, and the names of the others."""
+    assert matched.yardstick is not None
+    assert matched.yardstick.skill is not None
+    assert matched.pairing is not None
+    keeper, matches = simulation.keeper, simulation.matches
+    primary = Primary(
+        matches=matches,
+        k=max(game.best_fit.k / game.scale_factor, 0.1),
+        min_matches=game.main.min_matches,
+        prizes=game.data.prizes,
+        reference=matched.yardstick.reference,
+        paired_skills=matched.pairing.skills,
+        skill=min(matched.yardstick.skill.estimate, Skilled.highest),
+        replicates=replicates_for(len(matches))[1],
+        seed=[simulation.seed, _CHECKED],
+        whole=simulation.whole,
+        answer=answer,
+    )
+    plans = plan_checks(primary)
+    records = sum(1.0 if plan.kept is None else float(plan.kept.mean()) for plan in plans)
+    games = records * _games_of_check(primary.replicates)
+    stage = keeper.extent.stage(CHECKS, games)
+    # one check is done by one worker
+    one = replace(keeper.extent, jobs=1).stage(CHECKS, games / max(len(plans), 1))
+    keeper.progress.plan([stage])
+    stop = None if keeper.budget is None else lambda: not keeper.fits(one)
+    with keeper.progress.stage(CHECKS):
+        checks = run_checks(primary, plans, workers=simulation.workers, stop=stop)
+    return checks, tuple(plan.name for plan in plans[len(checks) :])
 
 
 def _scaled(interval: Interval | None, factor: float) -> Interval | None:
@@ -179,18 +318,22 @@ def judge(
     pairing: Pairing | None,
     checks: Sequence[Check],
     *,
+    n_left_out: int = 0,
     n_regulars: int,
     min_matches: int,
     primary: dict[str, Any],
 ) -> Verdict:
-    """Weigh both yardsticks; refuse where too few players count or where pairing by strength hides the spread."""
+    """Weigh both yardsticks; refuse where too few players count or where pairing by strength hides the spread.
+
+    `n_left_out` checks were not run, for lack of time.
+    """
     digest = hashlib.sha256(json.dumps(primary, sort_keys=True).encode()).hexdigest()[:16]
     refusals = _refusals(yardstick, pairing, n_regulars, min_matches)
     if refusals or yardstick is None:
         statement = f"These data cannot tell: {refusals[0]}."
         return Verdict(CANNOT_TELL, statement, None, None, tuple(refusals), tuple(checks), digest)
     p_values = _p_value(yardstick.deterministic), _p_value(yardstick.chess)
-    reasons = (*_share_reasons(yardstick), _pairing_reason(pairing), *_check_reasons(checks))
+    reasons = (*_share_reasons(yardstick), _pairing_reason(pairing), *_check_reasons(checks, n_left_out))
     return Verdict(yardstick.answer, _state(yardstick, p_values), *p_values, reasons, tuple(checks), digest)
 
 
@@ -272,7 +415,14 @@ def _pairing_reason(pairing: Pairing | None) -> str:
     )
 
 
-def _check_reasons(checks: Sequence[Check]) -> list[str]:
+def _check_reasons(checks: Sequence[Check], n_left_out: int) -> list[str]:
+    late = []
+    if n_left_out:
+        late = [f"{n_left_out} {'check was' if n_left_out == 1 else 'checks were'} left out for lack of time"]
+    return [*_agreement(checks), *late]
+
+
+def _agreement(checks: Sequence[Check]) -> list[str]:
     asked = [check for check in checks if check.agrees is not None]
     if not asked:
         return []
