@@ -1,4 +1,4 @@
-"""Whether draws of several chains are enough (Vehtari et al. 2021), and weights of draws made safe (2024).
+"""Whether the draws of all chains are enough (Vehtari et al. 2021), and weights of draws made safe (2024).
 
 Written here because libraries that have it load all of SciPy's statistics, which takes longer than a short record does;
 the tests compare with one of them.
