@@ -169,6 +169,27 @@ def test_ratings_and_weights_give_the_same_shares(kind: str) -> None:
         np.testing.assert_allclose(expected[:, lane], by_weight, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("ahead", [0.0, 2.0, 6.0])
+@pytest.mark.parametrize("sd", [0.0, 0.8])
+def test_three_prizes_in_large_matches_equal_the_definition(ahead: float, sd: float) -> None:
+    # by a power series, or pair by pair if somebody is far ahead
+    rating = sd * np.random.default_rng(8).standard_normal(50)
+    rating[11] += ahead
+    prize = np.array([1, 0.6, 0.4, *[0.1] * 47])
+    expected = ranks.expect_shares(np.exp(rating), prize)
+    np.testing.assert_allclose(expected, ranks.expect_shares_plain(np.exp(rating), prize), rtol=0, atol=1e-12)
+    assert expected.sum() == pytest.approx(prize.sum(), abs=1e-12)
+
+
+def test_each_lane_of_three_prizes_is_that_lane_alone() -> None:
+    rating = lanes.allocate(80, 8)
+    rating[:] = np.random.default_rng(9).standard_normal((80, 8)) * np.linspace(0, 1.2, 8)
+    prize = np.array([1, 0.6, 0.4, *[0.0] * 77])
+    expected = expected_at(rating, prize)
+    for lane in range(8):
+        np.testing.assert_allclose(expected[:, lane], expected_at(rating[:, lane].copy(), prize), rtol=0, atol=1e-13)
+
+
 def test_each_lane_of_the_smooth_sum_has_its_own_middle() -> None:
     rng = np.random.default_rng(6)
     rating = lanes.allocate(50, 8)
@@ -179,10 +200,10 @@ def test_each_lane_of_the_smooth_sum_has_its_own_middle() -> None:
         np.testing.assert_allclose(expected[:, lane], expected_at(rating[:, lane].copy(), prize), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("kind", [*PRIZES, "smooth", "smooth and wide"])
+@pytest.mark.parametrize("kind", [*PRIZES, "smooth", "smooth and wide", "three of many"])
 def test_single_precision_gives_the_same_shares(kind: str) -> None:
-    n, sd = {"smooth": (40, 0.7), "smooth and wide": (101, 1.5)}.get(kind, (9, 2.0))
-    prize = PRIZES.get(kind, np.linspace(1, 0, n))
+    n, sd = {"smooth": (40, 0.7), "smooth and wide": (101, 1.5), "three of many": (60, 0.7)}.get(kind, (9, 2.0))
+    prize = PRIZES.get(kind, np.linspace(1, 0, n) if "smooth" in kind else np.array([1, 0.6, 0.4, *[0.0] * 57]))
     rating = lanes.allocate_single(n)
     rating[:] = np.random.default_rng(7).normal(0, sd, (n, 16))
     expected = expected_at(rating, prize)

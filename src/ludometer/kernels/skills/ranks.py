@@ -40,6 +40,12 @@ _END = 40.0
 _EVEN = 1e-14
 """Prizes that are so near to equal steps count as such."""
 
+_TERMS_PER_PLAYER = 0.75
+"""Terms of a series per player up to which it costs less than a sum over pairs: measured."""
+
+_MANY = 1 << 30
+_TINY = 1e-30
+
 
 def rank_probabilities_plain(weight: Floats) -> Floats:
     """The plain twin of `rank_probabilities`: half the step, and each player's product built afresh."""
@@ -231,31 +237,93 @@ def _expect_three(weight, n, lowest, first, second, third, expected, scratch):  
         put(expected, i, get(expected, i) + second * passed)
         passed = passed + get(scratch, lead + i)
     if third > 0:
-        before = get(weight, 0) * 0.0
-        both_before = before
-        for i in range(n):
-            own, lead_i = get(weight, i), get(scratch, lead + i)
-            around = own * 0.0
-            of_row, between = around, around
-            for k in range(i + 1, n):
-                other = get(weight, k)
-                seen = get(scratch, later + k)
-                around = around + seen
-                rest = before + between + get(scratch, behind + k + 1)
-                pair = (lead_i * other + get(scratch, lead + k) * own) / rest
-                of_row = of_row + pair
-                put(scratch, later + k, seen + pair)
-                between = between + other
-            put(scratch, tail + i, of_row)
-            put(expected, i, get(expected, i) + third * (both_before + around))
-            both_before = both_before + get(scratch, later + i)
-            before = before + own
-        passed = get(weight, 0) * 0.0
-        for i in range(n - 1, -1, -1):
-            put(expected, i, get(expected, i) + third * passed)
-            passed = passed + get(scratch, tail + i)
+        middle, n_terms = _plan_third(weight, n, total, later, scratch)
+        if n_terms < _TERMS_PER_PLAYER * n:
+            _add_third_series(weight, n, total, middle, third, lead, later, n_terms, expected, scratch)
+        else:
+            _add_third(weight, n, third, behind, lead, tail, later, expected, scratch)
     for i in range(n):
         put(expected, i, lowest + get(weight, i) * get(expected, i))
+
+
+@register_jitable
+def _add_third(weight, n, third, behind, lead, tail, later, expected, scratch):  # type: ignore[no-untyped-def]
+    """third P(i third) / w_i, pair by pair."""
+    before = get(weight, 0) * 0.0
+    both_before = before
+    for i in range(n):
+        own, lead_i = get(weight, i), get(scratch, lead + i)
+        around = own * 0.0
+        of_row, between = around, around
+        for k in range(i + 1, n):
+            other = get(weight, k)
+            seen = get(scratch, later + k)
+            around = around + seen
+            rest = before + between + get(scratch, behind + k + 1)
+            pair = (lead_i * other + get(scratch, lead + k) * own) / rest
+            of_row = of_row + pair
+            put(scratch, later + k, seen + pair)
+            between = between + other
+        put(scratch, tail + i, of_row)
+        put(expected, i, get(expected, i) + third * (both_before + around))
+        both_before = both_before + get(scratch, later + i)
+        before = before + own
+    passed = get(weight, 0) * 0.0
+    for i in range(n - 1, -1, -1):
+        put(expected, i, get(expected, i) + third * passed)
+        passed = passed + get(scratch, tail + i)
+
+
+@register_jitable
+def _plan_third(weight, n, total, spare, scratch):  # type: ignore[no-untyped-def]
+    """The middle weight, and the terms that `_add_third_series` needs in all lanes: many if somebody is far ahead."""
+    best = get(weight, 0)
+    worst = 0.0 - best
+    for i in range(1, n):
+        best = larger(best, get(weight, i))
+        worst = larger(worst, 0.0 - get(weight, i))
+    middle = (best - worst) * 0.5
+    kept = get(scratch, spare)
+    put(scratch, spare, (best + worst) * -0.5 / larger(total - best - middle, _TINY))
+    ratio = -smallest(scratch, spare)
+    put(scratch, spare, kept)
+    n_terms = 1 + int(_digits(weight) / max(-math.log(max(ratio, _TINY)), 0.1)) if ratio < 0.5 else _MANY
+    return middle, n_terms
+
+
+@register_jitable
+def _add_third_series(  # type: ignore[no-untyped-def]
+    weight, n, total, middle, third, lead, later, n_terms, expected, scratch
+):
+    """The same, by power series: as nobody is far ahead, 1 / (W - w_i - w_k) is smooth in w_i.
+
+    The pairs with i sum up to G_i = u_i A(w_i) + w_i B(w_i) - 2 u_i w_i / (W - 2 w_i), with A(x) = sum over all k of
+    w_k / (W - x - w_k) and B the same of u_k. All pairs are half the sum of G. With the middle weight c, A is a power
+    series in x - c whose coefficients are the sums of w_k / (W - c - w_k)^(m + 1).
+    """
+    zero = total * 0.0
+    first, second = later, later + n_terms
+    for m in range(2 * n_terms):
+        put(scratch, later + m, zero)
+    for k in range(n):
+        nearness = 1.0 / (total - middle - get(weight, k))
+        of_first, of_second = get(weight, k) * nearness, get(scratch, lead + k) * nearness
+        for m in range(n_terms):
+            put(scratch, first + m, get(scratch, first + m) + of_first)
+            put(scratch, second + m, get(scratch, second + m) + of_second)
+            of_first, of_second = of_first * nearness, of_second * nearness
+    whole = zero
+    pairs = second + n_terms
+    for i in range(n):
+        own, lead_i = get(weight, i), get(scratch, lead + i)
+        x, a, b = own - middle, zero, zero
+        for m in range(n_terms - 1, -1, -1):
+            a, b = fused(a, x, get(scratch, first + m)), fused(b, x, get(scratch, second + m))
+        pairs_of_i = lead_i * a + own * b - 2.0 * (lead_i * own) / (total - 2.0 * own)
+        put(scratch, pairs + i, pairs_of_i)
+        whole = whole + pairs_of_i
+    for i in range(n):
+        put(expected, i, get(expected, i) + third * (whole * 0.5 - get(scratch, pairs + i)))
 
 
 @register_jitable
@@ -328,6 +396,17 @@ def _spread(rating):  # type: ignore[no-untyped-def]
 def _typed_spread(rating):  # type: ignore[no-untyped-def]
     spread = SINGLE_SPREAD if rating.dtype == types.float32 else SPREAD
     return lambda rating: spread  # noqa: ARG005
+
+
+def _digits(weight):  # type: ignore[no-untyped-def]
+    """Minus the natural logarithm of the error that a series may leave."""
+    return 16.0 if weight.dtype == np.float32 else 35.0
+
+
+@overload(_digits)
+def _typed_digits(weight):  # type: ignore[no-untyped-def]
+    digits = 16.0 if weight.dtype == types.float32 else 35.0
+    return lambda weight: digits  # noqa: ARG005
 
 
 @register_jitable
