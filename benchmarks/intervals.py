@@ -1,18 +1,19 @@
 """Do the 95% intervals cover? Simulated games with a known truth, inside the families that are inverted and outside.
 
-    sh benchmarks/run.sh intervals [jobs] [kinds of games, such as chess,drift] [how many games of each]
+    sh benchmarks/run.sh intervals [--jobs N] [--kinds chess,drift] [--schedules dense] [--games N] [--only-print]
 
-Two kinds of schedules, a fresh one for each game: dense (200 players, 10,000 matches at random) and sparse (2,000
-players, 12,000 matches, the r-th most active in proportion to r^-0.8). The truth for x is the x that was played; for
+Three kinds of schedules, a fresh one for each game: dense (200 players, 10,000 matches at random), sparse (2,000
+players, 12,000 matches, the r-th most active in proportion to r^-0.8) and tables (200 players, 1,200 matches of 3 to 12
+with linear prizes). The truth for x is the x that was played; for
 the SD and for k it is the mean over many repeated plays of the same schedule by the same players. Truths outside the
 families, on the sparse schedule: heavy-tailed skills, drifting skills, draws, opponents of similar strength; there x
 has no true value where results are logistic, and is shown beside that of normal, constant skills without draws. Writes
-benchmarks/results/intervals.json after each block of games.
+benchmarks/results/intervals.json after each block of games, unless it shall only print.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -25,11 +26,15 @@ from ludometer.measurement.benchmarks.families import Deterministic, Family, Mix
 from ludometer.measurement.benchmarks.inversion import Inversion, Target, invert
 from ludometer.measurement.benchmarks.yardstick import make_schedule, repeat_play
 from ludometer.measurement.record.pairing import study_pairing
+from ludometer.ratings.prizes import make_prizes
 from ludometer.ratings.replicates import Schedule, fit_replicates
 from ludometer.scale import expected_score
-from schedules import POWER, REGULAR, Crew, meet_closest, meet_random, observe, play, store, stored
+from schedules import POWER, REGULAR, Crew, meet_at_tables, meet_closest, meet_random, observe, play, store, stored
 
-SCHEDULES = {"dense": (200, 10_000, 0.0), "sparse": (2_000, 12_000, POWER)}
+SCHEDULES = {"dense": (200, 10_000, 0.0), "sparse": (2_000, 12_000, POWER), "tables": (200, 1_200, 0.0)}
+"""Players, matches, and the power of their activity."""
+
+MOST_AT_TABLES = 12
 SHARES = (10.0, 20.0, 40.0, 60.0)
 SPREADS = (40.0, 80.0, 160.0)
 """SDs of skill in Elo points, for games with logistic results."""
@@ -134,7 +139,12 @@ def _begin(task: Task) -> tuple[Schedule, Floats, float]:
     """A schedule, standard normal skills, and the true x."""
     n_players, n_matches, power = SCHEDULES[task.schedule]
     rng = _rng(task, 0)
-    schedule = make_schedule(meet_random(n_players, n_matches, power=power, rng=rng))
+    if task.schedule == "tables":
+        schedule = make_schedule(
+            meet_at_tables(n_players, n_matches, most=MOST_AT_TABLES, rng=rng), make_prizes("linear")
+        )
+    else:
+        schedule = make_schedule(meet_random(n_players, n_matches, power=power, rng=rng))
     return schedule, rng.standard_normal(n_players), SHARES[task.number % len(SHARES)]
 
 
@@ -291,19 +301,26 @@ def show(name: str, summary: dict[str, Any]) -> None:
 
 def main() -> None:
     """Simulate, print, store; parts that are not asked for stay as they are in the file."""
-    crew = Crew(int(sys.argv[1]) if len(sys.argv) > 1 else 1)
-    kinds = sys.argv[2].split(",") if len(sys.argv) > 2 else list(PARTS)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--kinds", default=",".join(PARTS), help="kinds of games, with commas between them")
+    parser.add_argument("--schedules", default=",".join(SCHEDULES), help="kinds of schedules")
+    parser.add_argument("--games", type=int, help="how many games of each")
+    parser.add_argument("--only-print", action="store_true", help="store nothing")
+    asked = parser.parse_args()
+    crew = Crew(asked.jobs)
     results = stored("intervals")
-    for kind in kinds:
-        n_games = int(sys.argv[3]) if len(sys.argv) > 3 else GAMES.get(kind, N_OUTSIDE)
-        for schedule in SCHEDULES if kind in GAMES else ("sparse",):
+    for kind in asked.kinds.split(","):
+        n_games = asked.games or GAMES.get(kind, N_OUTSIDE)
+        for schedule in asked.schedules.split(",") if kind in GAMES else ("sparse",):
             tasks = [Task(kind, schedule, number) for number in range(n_games)]
             rows: list[Row] = []
             name = f"{kind}, {schedule}"
             for start in range(0, n_games, BLOCK):
                 rows += crew.map(run_game, tasks[start : start + BLOCK])
                 results[name] = summarise(rows)
-                store("intervals", results)
+                if not asked.only_print:
+                    store("intervals", results)
                 show(name, {"games": len(rows), "all": results[name]["all"]})
             show(name, results[name])
 

@@ -69,6 +69,15 @@ def meet_random(n_players: int, n_matches: int, *, power: float, rng: np.random.
     return _schedule(n_players, first, second)
 
 
+def meet_at_tables(n_players: int, n_matches: int, *, most: int, rng: np.random.Generator) -> Matches:
+    """Tables of 3 to `most` players, all alike in activity."""
+    sizes = rng.integers(3, most + 1, n_matches)
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    player = np.concatenate([rng.choice(n_players, size, replace=False) for size in sizes])
+    place = np.concatenate([np.arange(1, size + 1) for size in sizes])
+    return Matches.of_seats(starts, player, place, players=Players.numbered(n_players), ordered=True)
+
+
 def meet_closest(
     skill: Floats, n_matches: int, *, candidates: int, rng: np.random.Generator, power: float = POWER
 ) -> Matches:
