@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +18,11 @@ import pytest
 
 from ludometer.arrays import Floats
 from ludometer.errors import LudometerError, MatchDataError
+from ludometer.measurement import LuckChoices, measure
 from ludometer.parallel import Workers, _work, map_tasks
+from ludometer.progress import Progress, State
+from ludometer.read import read_file
+from ludometer.simulate import simulate_strengths
 from ludometer.version import __version__
 
 ROOT = Path(__file__).parents[1]
@@ -57,25 +62,30 @@ class Cluster:
 
     address: str
     workers: list[subprocess.Popen[bytes]]
+    add: Callable[[], subprocess.Popen[bytes]]
+    """Starts one more worker."""
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    pytest.importorskip("distributed", reason="clusters need Dask: pip install '.[cluster]'")
     folder = tmp_path_factory.mktemp("cluster")
     where = folder / "scheduler.json"
     paths = os.pathsep.join([str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")])
     words = [sys.executable, "-m", "dask"]
     at = ["--scheduler-file", str(where)]
     here = ["--host", "127.0.0.1", "--no-dashboard"]
-    commands = [
-        [*words, "scheduler", "--port", "0", *here, *at],
-        *([*words, "worker", "--no-nanny", "--nthreads", "1", "--memory-limit", "0", *here, *at] for _ in range(2)),
-    ]
+    worker = [*words, "worker", "--no-nanny", "--nthreads", "1", "--memory-limit", "0", *here, *at]
+    started: list[subprocess.Popen[bytes]] = []
+    environment = os.environ | {"PYTHONPATH": paths} | {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "MKL")}
     with (folder / "log.txt").open("wb") as log:
-        started = [
-            subprocess.Popen(command, cwd=folder, env=os.environ | {"PYTHONPATH": paths}, stdout=log, stderr=log)
-            for command in commands
-        ]
+
+        def start(command: list[str]) -> subprocess.Popen[bytes]:
+            started.append(subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log))
+            return started[-1]
+
+        start([*words, "scheduler", "--port", "0", *here, *at])
+        both = [start(worker) for _ in range(2)]
         try:
             end = time.monotonic() + 60
             while not (where.exists() and where.read_text().rstrip().endswith("}")):
@@ -83,7 +93,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
                 time.sleep(0.05)
             address = json.loads(where.read_text())["address"]
             wait_for_workers(address, 2)
-            yield Cluster(address, started[1:])
+            yield Cluster(address, both, lambda: start(worker))
         finally:
             for process in reversed(started):
                 process.kill()
@@ -122,6 +132,39 @@ def test_a_cluster_that_loses_a_worker_gives_the_bytes_of_one_thread(cluster: Cl
     assert told == list(range(1, 41))
     assert cluster.workers[0].wait() != 0
     assert cluster.workers[1].poll() is None
+
+
+def test_a_record_in_parts_is_measured_alike_by_one_thread_and_by_a_cluster_that_loses_a_worker(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    """All of `measure`: files read, yardsticks, repeated play, checks and luck; a worker dies amid the simulations."""
+    for number, start in enumerate(range(0, 900, 300)):
+        part = simulate_strengths(24, 900, sd=250, draws=0.1, seed=5).part(start, start + 300)
+        names, pairs = [f"player {code}" for code in range(24)], part.pairs
+        rows = zip(pairs.first.tolist(), pairs.second.tolist(), pairs.score.tolist(), strict=True)
+        lines = [f"{names[one]},{names[other]},{score}" for one, other, score in rows]
+        (tmp_path / f"part-{number}.csv").write_text("\n".join(["player_1,player_2,score_1", *lines]) + "\n")
+    doomed = cluster.add()
+    wait_for_workers(cluster.address, 1 + sum(process.poll() is None for process in cluster.workers))
+
+    def document(workers: Workers, kill_at: int | None) -> str:
+        matches = read_file(tmp_path, workers=workers).matches
+        seen: list[State] = []
+
+        def watch(state: State) -> None:
+            seen.append(state)
+            if len(seen) == kill_at:
+                doomed.kill()
+
+        choices = LuckChoices(draws=40)
+        progress = Progress(watch)
+        game = measure(matches, luck=choices, replicates=19, seed=1, workers=workers, progress=progress)
+        assert kill_at is None or len(seen) > kill_at
+        return json.dumps(game.document())
+
+    alone = document(Workers(jobs=1), None)
+    assert document(Workers(cluster=cluster.address), 3) == alone
+    assert doomed.wait() == -signal.SIGKILL
 
 
 @pytest.mark.parametrize("place", ["here", "threads", "cluster"])

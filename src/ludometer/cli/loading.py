@@ -14,6 +14,7 @@ from ludometer.errors import LudometerError
 if TYPE_CHECKING:
     from ludometer.cli.shared import FileOptions
     from ludometer.matches import Matches
+    from ludometer.parallel import Workers
     from ludometer.read import MatchStream
 
 
@@ -80,12 +81,19 @@ def columns_used(*systems: object) -> tuple[str, ...]:
 
 
 def load(
-    file: str, options: FileOptions, *, stream: bool = False, connect: bool = True, uses: tuple[str, ...] = ()
+    file: str,
+    options: FileOptions,
+    *,
+    stream: bool = False,
+    connect: bool = True,
+    uses: tuple[str, ...] = (),
+    workers: Workers | None = None,
 ) -> list[Group]:
     """Read the file as the options say, note what was understood, and return its groups.
 
     A stream is one group, read while it is played. `connect` looks at connected groups of players too; a command that
     does so itself goes without. Columns that it `uses` are read if they are there under their usual names.
+    Where FILE is a folder or a pattern, `workers` read its files.
     """
     if stream:
         return [_open_stream(file, options, uses)]
@@ -93,7 +101,7 @@ def load(
     from ludometer.read import read_file
 
     with counting("read", "rows") as on_rows:
-        reading = read_file(file, replace(options.columns, uses=uses), on_rows=on_rows)
+        reading = read_file(file, replace(options.columns, uses=uses), on_rows=on_rows, workers=workers)
     remarks = reading.describe()
     record = next(iter(reading.groups.values()))
     is_multiplayer = isinstance(record.table, Seats) and record.table.sizes.max(initial=0) > 2 and not record.has_teams

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -140,12 +141,15 @@ class _Record:
 def command(options: MeasureOptions) -> None:
     """Measure how much skill the game in FILE shows; several files are compared.
 
+    A folder, or a pattern in quotation marks, is one game in many files.
+
     The measure is the spread of best-fit Elo ratings (Duersch, Lambrecht, Oechssler 2020). The verdict rests on
     benchmark games simulated on the same schedule.
 
     \b
     ludometer measure games.csv --html report.html
     ludometer measure chess.parquet poker.parquet --by site --json -
+    ludometer measure "logs/part-*.parquet" --cluster tcp://host:8786
     ludometer measure races.csv --prizes linear --reference chess.parquet
     """
     begun = time.monotonic()
@@ -196,8 +200,9 @@ def _records(options: MeasureOptions) -> Iterator[_Record]:
     """The games of all files, with names of their own, read one after another."""
     known: set[str] = set()
     for file in options.files:
-        for loaded in load(file, replace(options.reading, min_component=None), connect=False):
-            name = Path(file).name.split(".")[0] if file != "-" else "standard input"
+        reading = replace(options.reading, min_component=None)
+        for loaded in load(file, reading, connect=False, workers=options.work.workers):
+            name = _name_of(file)
             name += f", {options.reading.by} {loaded.value}" if loaded.value is not None else ""
             others = (f"{name} ({number})" for number in range(2, len(known) + 3))
             name = next(other for other in (name, *others) if other not in known)
@@ -222,6 +227,14 @@ def _open_journal(options: MeasureOptions) -> Journal | None:
     journal = Journal(options.resume)
     click.get_current_context().call_on_close(journal.close)
     return journal
+
+
+def _name_of(file: str) -> str:
+    """What a game is called: its file or folder, of a pattern what all its files begin with."""
+    if file == "-":
+        return "standard input"
+    name = Path(file).name.split(".")[0]
+    return re.split(r"[-_ ]*[*?\[]", name)[0] or Path(file).parent.name or name
 
 
 def _measure(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,6 +20,8 @@ class Faults:
 
     kinds: dict[str, _Kind] = field(default_factory=dict)
     n_bad_rows: int = 0
+    locate: Callable[[int], str] = field(default=lambda row: f"row {row + 1:,}")
+    """Where a row is, in words."""
 
     def __bool__(self) -> bool:
         return bool(self.kinds)
@@ -40,7 +42,7 @@ class Faults:
 
     def lines(self) -> list[str]:
         """Every kind with its count and first rows."""
-        return [f"  {kind}: {entry.count:,} ({entry.describe()})" for kind, entry in self.kinds.items()]
+        return [f"  {kind}: {entry.count:,} ({entry.describe(self.locate)})" for kind, entry in self.kinds.items()]
 
     def message(self, name: str, n_rows: int, *, below_header: bool) -> str:
         """One text for the reader: every kind with its count and first rows, then the remedy."""
@@ -70,11 +72,11 @@ class _Kind:
         if value in self.examples or len(self.examples) < _SHOWN:
             self.examples.setdefault(value, _Example(row, is_quoted)).count += 1
 
-    def describe(self) -> str:
+    def describe(self, locate: Callable[[int], str]) -> str:
         """Where and what the first ones are."""
         shown = []
         for value, example in self.examples.items():
-            text = f"row {example.row + 1:,}"
+            text = locate(example.row)
             if example.is_quoted:
                 text += f": {value[:40] + '...' if len(value) > 40 else value!r}"
             shown.append(text + (f" and {example.count - 1:,} more like it" if example.count > 1 else ""))

@@ -12,6 +12,7 @@ import numpy as np
 from ludometer.arrays import Codes, Counts, Mask, Times
 from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import MATCH_COLUMNS, Matches, owned, reorder_seats
+from ludometer.parallel import Workers
 from ludometer.read.columns.codes import TextIndex
 from ludometer.read.columns.guess import guess_columns, guess_dates
 from ludometer.read.columns.kept import Kept
@@ -64,6 +65,8 @@ class Reading:
 def read_matches(source: Any, **options: Any) -> Matches:
     """Matches from a path, "-" (standard input) or anything with an Arrow stream: Polars, pandas, PyArrow, DuckDB.
 
+    A folder, a pattern such as "games/*.parquet" and a list of paths are one record in several files.
+
     The options are those of `ReadOptions` but `by`: column names where they are not found by name, `where`, `order`,
     `drop_bad_rows`. All faults are reported at once.
 
@@ -78,10 +81,17 @@ def read_matches(source: Any, **options: Any) -> Matches:
 
 
 def read_file(
-    source: Any, options: ReadOptions | None = None, *, on_rows: Callable[[int], None] | None = None
+    source: Any,
+    options: ReadOptions | None = None,
+    *,
+    on_rows: Callable[[int], None] | None = None,
+    workers: Workers | None = None,
 ) -> Reading:
-    """Read a source whole and check every row; `on_rows` is called with the number of rows read so far."""
-    reader = _new_reader(open_source(source), options or ReadOptions())
+    """Read a source whole and check every row; `on_rows` is called with the number of rows read so far.
+
+    A folder, a pattern such as "games/*.parquet" or a list of files is one record, whose files `workers` read.
+    """
+    reader = _new_reader(open_source(source), options or ReadOptions(), workers)
     reader.on_rows = on_rows
     with plain_errors(reader.source.name):
         groups = _collect(reader)
@@ -95,7 +105,7 @@ def read_file(
         n_rows=reader.n_rows,
         n_bad_rows=reader.n_dropped_rows,
         left_out=tuple(_left_out(reader)),
-        notes=(*reader.source.notes, *reader.notes, *_notes_on_columns(reader)),
+        notes=(*_notes_on_source(reader), *reader.notes, *_notes_on_columns(reader)),
     )
 
 
@@ -140,7 +150,8 @@ class MatchStream:
 
     def left_out(self) -> list[str]:
         """What was left out, once everything was read."""
-        return [*_left_out(self.reader), *self.reader.source.notes, *self.reader.notes, *_notes_on_columns(self.reader)]
+        reader = self.reader
+        return [*_left_out(reader), *_notes_on_source(reader), *reader.notes, *_notes_on_columns(reader)]
 
     def describe(self) -> list[str]:
         """How the file is read."""
@@ -174,7 +185,7 @@ def _left_out(reader: RowReader) -> list[str]:
     return [*told, *reader.faults.lines()]
 
 
-def _new_reader(source: Source, options: ReadOptions) -> RowReader:
+def _new_reader(source: Source, options: ReadOptions, workers: Workers | None = None) -> RowReader:
     try:
         columns = find_columns(list(source.schema), options, file=source.name)
     except ColumnsNotFound as error:
@@ -182,6 +193,9 @@ def _new_reader(source: Source, options: ReadOptions) -> RowReader:
             guess = guess_columns(source, options)
         raise ColumnsNotFound(f"{error}\n{guess}" if guess else str(error)) from None
     reader = RowReader(source, columns, options)
+    if source.parts is not None:
+        source.parts.workers = workers or Workers()
+        source.parts.coded = reader.coded_columns
     if not columns.times and not options.order and not options.time:
         with plain_errors(source.name):
             dates = guess_dates(source)
@@ -269,6 +283,11 @@ def _collect_teams(reader: RowReader) -> dict[str | None, Matches]:
         **columns,
     )
     return _split(reader, reader.kept.marked(whole), extra)
+
+
+def _notes_on_source(reader: RowReader) -> tuple[str, ...]:
+    """Notes on the file, or on any of several."""
+    return reader.source.notes if reader.source.parts is None else tuple(reader.source.parts.notes)
 
 
 def _notes_on_columns(reader: RowReader) -> list[str]:

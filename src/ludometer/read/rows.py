@@ -103,6 +103,8 @@ class RowReader:
 
     def __post_init__(self) -> None:
         names = list(self.source.schema)
+        if self.source.parts is not None:
+            self.faults.locate = self.source.parts.locate
         self.kept = self._kept(names)
         self._refuse_nested()
         self.order_columns = find_named(names, self.options.order, "--order", file=self.source.name)
@@ -307,6 +309,14 @@ class RowReader:
             advantage=None if is_said else self.options.advantage,
             has_unequal_seats=is_open and self.columns.is_unequal,
         )
+
+    @property
+    def coded_columns(self) -> tuple[str, ...]:
+        """Columns of players that may come as codes: those of which nothing else is asked."""
+        splits = isinstance(self.columns, PairColumns) and self.columns.separator is not None
+        filtered = _present(self.where.columns if self.where else (), self.source.schema)
+        asked = {*filtered, *self.order_columns, *self.kept.sources, self.by_column, self.walkovers.column}
+        return () if splits else tuple(name for name in self.player_columns if name not in asked)
 
     @property
     def player_columns(self) -> tuple[str, ...]:

@@ -87,6 +87,8 @@ class TextIndex:
         """Codes of the words in these columns of equal length, shape (rows, columns); a null or empty one is -1."""
         import polars as pl
 
+        if len({column.dtype for column in columns}) == 1 and isinstance(columns[0].dtype, pl.Enum):
+            return self._codes_of_coded(columns)
         texts = [column if column.dtype == pl.String else _as_text(column) for column in columns]
         texts = [text.fill_null("") if text.null_count() else text for text in texts]
         while True:
@@ -105,6 +107,25 @@ class TextIndex:
             if self._agree(texts, raw):
                 return self._code_of_raw[raw]
             self._rehash()
+
+    def _codes_of_coded(self, columns: list[pl.Series]) -> Codes:
+        """The same for columns whose words have codes of their own: only the words that occur are looked at."""
+        import polars as pl
+
+        words = columns[0].dtype.categories  # type: ignore[attr-defined]  # an Enum, as was just checked
+        own = np.column_stack(
+            [column.to_physical().cast(pl.Int64).fill_null(len(words)).to_numpy() for column in columns]
+        )
+        number_of = np.full(len(words) + 1, MISSING, np.int32)
+        numbers, new = np.empty(own.size, np.int32), np.empty(own.size, np.int64)
+        n_words = number_small_keys(own.reshape(-1), number_of, 0, numbers, new)
+        # in order of their first appearance, as in a column of texts; null is beyond the last
+        met = own.reshape(-1)[new[:n_words]]
+        codes = np.full(n_words, MISSING, np.int32)
+        known = met < len(words)
+        if known.any():
+            codes[known] = self.codes([words.gather(met[known])])[:, 0]
+        return codes[numbers].reshape(own.shape)
 
     @property
     def players(self) -> Players:

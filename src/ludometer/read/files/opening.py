@@ -17,6 +17,7 @@ from ludometer.errors import LudometerError, MatchDataError
 from ludometer.read.files.damage import check_arrow, check_parquet
 from ludometer.read.files.limits import read_whole
 from ludometer.read.files.nested import find_fields
+from ludometer.read.files.parts import Parts, find_parts
 from ludometer.read.files.source import BATCH_ROWS, HEAD_ROWS, Source, plain_errors
 from ludometer.read.files.text import open_csv
 from ludometer.read.files.unpack import put_back, unpacker
@@ -31,9 +32,24 @@ _KNOWN = "CSV, JSON lines, Parquet, Arrow and PGN can be read"
 
 
 def open_source(source: Any) -> Source:
-    """Open a path, "-" for standard input, or anything that gives an Arrow stream."""
+    """Open a path, "-" for standard input, or anything that gives an Arrow stream.
+
+    A folder, a pattern such as "games/*.parquet" and a list of paths are one record in several files.
+    """
     if hasattr(source, "__arrow_c_stream__") or hasattr(source, "collect_schema"):
         return _table_source("table", source)
+    if (paths := find_parts(source)) is None:
+        return open_file(source)
+    if not paths:
+        raise LudometerError("a list of files names none")
+    if len(paths) == 1 and not isinstance(source, list | tuple) and "=" not in str(paths[0].parent):
+        return open_file(paths[0])
+    name = f"{len(paths):,} files" if isinstance(source, list | tuple) else str(source)
+    return Parts(name, paths, open_file(paths[0])).source()
+
+
+def open_file(source: Any) -> Source:
+    """Open one file, or "-" for standard input."""
     if not isinstance(source, str | os.PathLike):
         raise LudometerError(
             f"matches are read from a path or a table with an Arrow stream, not from {type(source).__name__}"

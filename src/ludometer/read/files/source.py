@@ -17,6 +17,8 @@ from ludometer.read.files.limits import check_fields
 if TYPE_CHECKING:
     import polars as pl
 
+    from ludometer.read.files.parts import Parts
+
 BATCH_ROWS = 250_000
 """Rows of a batch; fixed, so that nothing depends on the machine."""
 
@@ -42,6 +44,8 @@ class Source:
     """Text, in which an empty cell is a missing value."""
     head: Callable[[], pl.DataFrame] | None = None
     """The first rows, where they can be seen before the rest is read."""
+    parts: Parts | None = None
+    """The files, if they are several."""
 
     def batches(self, columns: Iterable[str]) -> Iterator[pl.DataFrame]:
         """Frames of these columns, in the order of the file."""
