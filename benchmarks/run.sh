@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the benchmarks in an environment of their own, which has the peers too: sh benchmarks/run.sh [answer|speed|calibration|scale|ranks|curves|recovery|intervals|population|strength|nuts|noise|systems|moves|skat|engine|comparisons|peers|growth|forecasts|sides] [...]
+# Runs the benchmarks in an environment of their own, which has the peers too: sh benchmarks/run.sh [answer|speed|calibration|scale|ranks|curves|recovery|intervals|population|strength|nuts|noise|systems|moves|skat|engine|comparisons|peers|growth|forecasts|sides|full_scale] [...]
 set -eu
 cd "$(dirname "$0")/.."
 if [ ! -e .venv-benchmarks/.ready ] || [ requirements/benchmarks.txt -nt .venv-benchmarks/.ready ]; then

@@ -185,7 +185,7 @@ def test_what_is_no_record_is_refused_in_one_line(tmp_path: Path) -> None:
         read_matches(tmp_path)
     games().write_csv(tmp_path / "a.csv")
     games().write_parquet(tmp_path / "b.parquet")
-    with pytest.raises(LudometerError, match=r"several kinds .* name those of the record with a pattern"):
+    with pytest.raises(LudometerError, match=r"differ in kind .* name those of the record with a pattern"):
         read_matches(tmp_path)
     with pytest.raises(LudometerError, match="no file fits this pattern"):
         read_matches(tmp_path / "*.jsonl")

@@ -286,7 +286,7 @@ def _collect_teams(reader: RowReader) -> dict[str | None, Matches]:
 
 
 def _notes_on_source(reader: RowReader) -> tuple[str, ...]:
-    """Notes on the file, or on any of several."""
+    """Notes on the file, or on all files."""
     return reader.source.notes if reader.source.parts is None else tuple(reader.source.parts.notes)
 
 
@@ -492,4 +492,6 @@ def _without_idle(matches: Matches) -> Matches:
 def _describe_order(reader: RowReader) -> str:
     if reader.order_columns:
         return f"in order of {', '.join(reader.order_columns)}"
-    return f"in order of {reader.time_column}" if reader.time_column else "in the order of the file"
+    if reader.time_column:
+        return f"in order of {reader.time_column}"
+    return f"in the order of the {'file' if reader.source.parts is None else 'files'}"

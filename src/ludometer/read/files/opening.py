@@ -44,7 +44,7 @@ def open_source(source: Any) -> Source:
         raise LudometerError("a list of files names none")
     if len(paths) == 1 and not isinstance(source, list | tuple) and "=" not in str(paths[0].parent):
         return open_file(paths[0])
-    name = f"{len(paths):,} files" if isinstance(source, list | tuple) else str(source)
+    name = f"{len(paths):,} files" if isinstance(source, list | tuple) else Path(source).name
     return Parts(name, paths, open_file(paths[0])).source()
 
 

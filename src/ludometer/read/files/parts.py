@@ -70,7 +70,7 @@ def _of_folder(folder: Path) -> list[Path]:
     if len(kinds) > 1:
         examples = ", ".join(str(min(paths)) for paths in kinds.values())
         raise LudometerError(
-            f"{folder}: the folder holds files of several kinds ({examples}); name those of the record with a pattern "
+            f"{folder}: the files in this folder differ in kind ({examples}); name those of the record with a pattern "
             f'in quotation marks, such as "{folder}/*{_in_order(next(iter(kinds.values())))[0].suffix}"'
         )
     return _in_order(next(iter(kinds.values())))
