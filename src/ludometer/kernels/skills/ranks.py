@@ -43,6 +43,9 @@ _EVEN = 1e-14
 _TERMS_PER_PLAYER = 0.75
 """Terms of a series per player up to which it costs less than a sum over pairs: measured."""
 
+_SERIES_FROM = 12
+"""Players below whom it never does."""
+
 _MANY = 1 << 30
 _TINY = 1e-30
 
@@ -237,7 +240,7 @@ def _expect_three(weight, n, lowest, first, second, third, expected, scratch):  
         put(expected, i, get(expected, i) + second * passed)
         passed = passed + get(scratch, lead + i)
     if third > 0:
-        middle, n_terms = _plan_third(weight, n, total, later, scratch)
+        middle, n_terms = _plan_third(weight, n, total, later, scratch) if n >= _SERIES_FROM else (total, _MANY)
         if n_terms < _TERMS_PER_PLAYER * n:
             _add_third_series(weight, n, total, middle, third, lead, later, n_terms, expected, scratch)
         else:
