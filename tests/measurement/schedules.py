@@ -6,7 +6,7 @@ import numpy as np
 
 from ludometer.arrays import Floats
 from ludometer.matches import Matches
-from ludometer.measurement.benchmarks.families import Deterministic
+from ludometer.measurement.benchmarks.families import Deterministic, Replicate
 from ludometer.players import Players
 from ludometer.ratings.replicates import Schedule
 
@@ -50,7 +50,7 @@ def schedule_of(first: Floats, second: Floats, n_players: int) -> Matches:
 def played_at(matches: Matches, strength: Floats, x: float, *, seed: int = 0) -> Matches:
     """An x%-deterministic game on a schedule, by these strengths."""
     pairs = matches.pairs
-    halves = Deterministic().simulate(Schedule(matches), strength, np.random.default_rng(seed))(x)
+    halves = Replicate(Deterministic(), Schedule(matches), strength, np.array([seed, 1], np.uint32))(x)
     return Matches.of_pairs(pairs.first, pairs.second, halves, players=matches.players, ordered=True)
 
 

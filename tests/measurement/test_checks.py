@@ -163,7 +163,7 @@ def test_fewer_matches_than_periods_have_fewer_periods() -> None:
 
 def test_a_check_is_the_analysis_of_the_changed_record() -> None:
     matches = simulate_deterministic(40, 4_000, x=70, seed=1)
-    primary = primary_of(matches)
+    primary = replace(primary_of(matches), replicates=39)
     plans = plan_checks(primary)
     number = plans.index(named(plans, "second half of the record"))
     check = run_check((number, plans[number]), primary)

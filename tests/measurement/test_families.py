@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from ludometer.arrays import Floats
 from ludometer.matches import Matches
-from ludometer.measurement.benchmarks.families import Deterministic, Family, Mixed, Replicate, Skilled
+from ludometer.kernels.systems.dealing import Keys, uniforms
+from ludometer.measurement.benchmarks.families import Deterministic, Family, Mixed, Replicate, Skilled, play_series
 from ludometer.measurement.benchmarks.yardstick import make_schedule
 from ludometer.ratings.prizes import make_prizes
 from ludometer.ratings.replicates import Schedule
@@ -34,8 +35,12 @@ def skills(n_players: int = 50, seed: int = 2) -> Floats:
     return np.random.default_rng(seed).standard_normal(n_players)
 
 
+def luck(seed: int = 3) -> Keys:
+    return np.array([seed, 1], np.uint32)
+
+
 def dealt(family: Family, schedule: Schedule, seed: int = 3) -> Replicate:
-    return family.simulate(schedule, skills(), np.random.default_rng(seed))
+    return Replicate(family, schedule, skills(), luck(seed))
 
 
 def better_scores(schedule: Schedule, halves: Floats, skill: Floats) -> Floats:
@@ -74,11 +79,9 @@ def test_at_0_every_family_is_a_coin_for_anybody(name: str) -> None:
 def test_the_same_luck_at_two_values_differs_only_between_them(one: float, other: float, seed: int) -> None:
     low, high = sorted((one, other))
     schedule = schedule_of_two(2_000)
-    # the same draws as the family's own: coins first, then which matches are real
-    rng = np.random.default_rng(seed)
-    rng.integers(0, 256, 250, dtype=np.uint8)
-    chance = 100 * rng.random(2_000, dtype=np.float32)
-    game = Deterministic().simulate(schedule, skills(), np.random.default_rng(seed))
+    # the first of its random numbers says which matches are real
+    chance = 100 * uniforms(luck(seed), np.arange(2_000, dtype=np.uint32))[0]
+    game = dealt(Deterministic(), schedule, seed)
     less, more = game(low), game(high)
     outside = ~((chance >= low) & (chance < high))
     np.testing.assert_array_equal(less[outside], more[outside])
@@ -151,7 +154,7 @@ def test_a_series_is_won_by_who_wins_most_of_its_games(games: int) -> None:
     p = expected_score(60.0 * (skill[pairs.first] - skill[pairs.second]))
     # a second route: the games of each series are played out
     won = np.random.default_rng(9).binomial(games, p) > games / 2
-    halves = dealt(Skilled(0.0, games), schedule)(60)
+    halves = play_series(schedule, skill, luck(), sd=60, games=games)
     assert set(np.unique(halves)) == {0, 2}
     by_model, played_out = (
         better_scores(schedule, np.asarray(result, float), skill).mean() for result in (halves, 2 * won)

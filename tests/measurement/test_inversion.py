@@ -107,15 +107,15 @@ def test_no_solution_lies_beyond_the_end_of_the_family() -> None:
 
 def test_a_record_without_spread_may_be_any_game_that_often_has_none() -> None:
     target = Target(TINY, TINY.matches.counts >= 25, 0.0, 0.0)
-    found = invert(target, Deterministic(), replicates=39, seed=[3])
+    found = invert(target, Deterministic(), replicates=39, seed=[5])
     assert found.estimate == 0
     assert found.interval[0] == 0
     # below its solution a replicate does not spread, above it does
-    solutions, _ = _solve((1, 25.0, None), replace(target, sd=1e-9), Deterministic(), [3])
+    solutions, _ = _solve((1, 25.0, None), replace(target, sd=1e-9), Deterministic(), [5])
     for place, solution in enumerate(solutions):
         if solution > 0:
-            assert sd_at(target, Deterministic(), [3], GROUP + place, max(solution - 0.2, 0)) == 0
-        assert sd_at(target, Deterministic(), [3], GROUP + place, solution + 0.2) > 0
+            assert sd_at(target, Deterministic(), [5], GROUP + place, max(solution - 0.2, 0)) == 0
+        assert sd_at(target, Deterministic(), [5], GROUP + place, solution + 0.2) > 0
     # at 8% about as many games have no spread as solutions say
     at_8 = [sd_at(target, Deterministic(), [4], replicate, 8.0) == 0 for replicate in range(200)]
     assert 0.05 < np.mean(at_8) < 0.95

@@ -149,7 +149,7 @@ def test_matches_of_several_are_studied_too() -> None:
 
 
 def test_a_schedule_that_strengths_do_not_follow_needs_no_skills() -> None:
-    matches = played_at(in_pools(400, 12_000, 2), np.random.default_rng(1).standard_normal(400), 60)
+    matches = played_at(in_pools(400, 12_000, 2), np.random.default_rng(1).standard_normal(400), 60, seed=1)
     pairing = study_pairing(matches, seed=[0])
     assert pairing.detected
     assert pairing.p_value > 0.01

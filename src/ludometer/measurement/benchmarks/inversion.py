@@ -14,20 +14,25 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ludometer.arrays import Floats, Mask
+from ludometer.kernels.systems.dealing import GAMES, Keys
 from ludometer.measurement.benchmarks.families import Family, Replicate
 from ludometer.parallel import Workers, map_tasks
-from ludometer.ratings.replicates import Schedule, fit_replicates
+from ludometer.ratings.replicates import Schedule, fit_games
 
 Interval = tuple[float, float]
 
 HALF = 50.0
 """Percent: the line between predominantly skill and predominantly chance."""
 
-GROUP = 4
+GROUP = GAMES
 """Replicates that share one pass; fixed, since lanes and chunks must not depend on the number of workers."""
 
-_TOLERANCE = 5e-3
-"""A spread that misses the record's by less than this part of it is near enough for a last straight line."""
+_NEAR, _TOLERANCE = 0.08, 5e-3
+"""A spread that misses the record's by less than the first part of it is near enough for a last straight line, if the
+slope is known; if not, by less than the second is near enough itself."""
+
+_STEP, _LONGEST_STEP = 0.03, 0.15
+"""How far on either side of the middle, as a part of it, the slope is measured, at least and at most."""
 
 _FINE = 5e-4
 """A bracket this narrow, as a part of the whole range, needs no further search."""
@@ -91,6 +96,8 @@ class Inversion:
     """The end of the family: no value beyond it is known."""
     from_zero: bool = False
     """The record does not spread at all: then neither does a replicate at any value from 0 to its solution."""
+    slope: float | None = None
+    """By how many percent a spread rises with a percent of the parameter, near the estimate."""
 
     @property
     def estimate(self) -> float:
@@ -123,26 +130,48 @@ def invert(
     *,
     replicates: int,
     seed: Sequence[int],
+    near: Inversion | None = None,
     workers: Workers | None = None,
     on_done: Callable[[int], None] | None = None,
 ) -> Inversion:
-    """Solve every replicate; a pilot group says where to begin."""
+    """Solve every replicate; a pilot group says where to begin and how the spread rises there, or a solution `near`."""
     from_zero = not target.sd > 0
     if from_zero:
         target = replace(target, sd=_NOTHING)
-    pilot = _solve((0, family.highest / 4, None), target, family, seed)
-    begin, slope = _beginning(pilot, family)
+    if near is None or near.slope is None:
+        begin, slope = _pilot(target, family, seed)
+    else:
+        begin, slope = float(np.clip(near.estimate, 0.01 * family.highest, family.highest)), near.slope
     tasks = [(number, begin, slope) for number in range(1, 1 + -(-replicates // GROUP))]
     solved = map_tasks(_solve, tasks, shared=(target, family, seed), workers=workers, on_done=on_done)
     solutions = np.sort(np.concatenate([solution for solution, _ in solved])[:replicates])
-    return Inversion(solutions, family.highest, from_zero)
+    return Inversion(solutions, family.highest, from_zero, slope)
 
 
-def _beginning(pilot: tuple[Floats, Floats], family: Family) -> tuple[float, float | None]:
-    solution, slope = pilot
-    begin = float(np.median(np.minimum(solution, family.highest)))
-    sound = slope[np.isfinite(slope)]
-    return begin, float(np.median(sound)) if len(sound) else None
+def _pilot(target: Target, family: Family, seed: Sequence[int]) -> tuple[float, float | None]:
+    """The median solution of one group, and the slope of its spreads there; None where they do not rise."""
+    solutions, _ = _solve((0, family.highest / 4, None), target, family, seed)
+    begin = float(np.median(np.minimum(solutions, family.highest)))
+    if not begin > 0:
+        return begin, None
+    step = float(np.clip(solutions.std() / begin if np.isfinite(solutions).all() else 0.0, _STEP, _LONGEST_STEP))
+    ends = begin * (1 - step), min(begin * (1 + step), family.highest)
+    games = _replicates(target, family, seed, number=0)
+    guess = np.full(GROUP, target.k)
+    low, high = (
+        fit_games(target.schedule, [game.at(end) for game in games], counted=target.counted, guess=guess).sd
+        for end in ends
+    )
+    sound = (low > 0) & np.isfinite(high)
+    if not sound.any():
+        return begin, None
+    slope = float(np.median(np.log(high[sound] / low[sound]) / np.log(ends[1] / ends[0])))
+    return begin, slope if 0 < slope < np.inf else None
+
+
+def _replicates(target: Target, family: Family, seed: Sequence[int], *, number: int) -> list[Replicate]:
+    """Those of a group."""
+    return [simulate_replicate(target, family, seed, replicate=number * GROUP + place) for place in range(GROUP)]
 
 
 def _solve(
@@ -150,19 +179,22 @@ def _solve(
 ) -> tuple[Floats, Floats]:
     """Solutions of one group of replicates, and the slopes of their spread there: secants, all in step."""
     number, begin, slope = task
-    games = [simulate_replicate(target, family, seed, replicate=number * GROUP + place) for place in range(GROUP)]
+    games = _replicates(target, family, seed, number=number)
     paths = [_Path(begin, slope, family.highest, target.sd) for _ in games]
     guess = np.full(GROUP, target.k)
     for _ in range(_MOST_ROUNDS):
         moving = [place for place, path in enumerate(paths) if not path.done]
         if not moving:
             break
-        results = np.column_stack([games[place](paths[place].value) for place in moving])
-        fits = fit_replicates(target.schedule, results, counted=target.counted, guess=guess[moving])
+        played = [games[place].at(paths[place].value) for place in moving]
+        fits = fit_games(target.schedule, played, counted=target.counted, guess=guess[moving])
         for place, sd, k in zip(moving, fits.sd, fits.k, strict=True):
-            paths[place].note(float(sd))
-            guess[place] = k if 0 < k < np.inf else target.k
-    return np.array([path.solution for path in paths]), np.array([path.slope for path in paths])
+            path, before = paths[place], paths[place].value
+            path.note(float(sd))
+            # the best k rises about as the spread does
+            moved = np.clip(path.value / before, 0.25, 4.0) ** min(path.slope, 2.0)
+            guess[place] = k * moved if 0 < k < np.inf else target.k
+    return np.array([path.value for path in paths]), np.array([path.slope for path in paths])
 
 
 def simulate_replicate(
@@ -174,57 +206,72 @@ def simulate_replicate(
     chance: Sequence[int] | None = None,
 ) -> Replicate:
     """A game of the family for this replicate: its skills from `seed`, its luck from there too or from `chance`."""
-    rng = np.random.default_rng(np.random.SeedSequence([*seed, replicate]))
-    skill = rng.standard_normal(len(target.schedule.matches.players))
+    return Replicate(family, target.schedule, *draw_players(target, seed, replicate=replicate, chance=chance))
+
+
+def draw_players(
+    target: Target, seed: Sequence[int], *, replicate: int, chance: Sequence[int] | None = None
+) -> tuple[Floats, Keys]:
+    """The skills of a replicate's players, and the key of its luck."""
     if target.skills is not None:
         skill = target.skills[:, replicate % target.skills.shape[1]]
-    if chance is not None:
-        rng = np.random.default_rng(np.random.SeedSequence([*chance, replicate]))
-    return family.simulate(target.schedule, skill, rng)
+    else:
+        rng = np.random.default_rng(np.random.SeedSequence([*seed, replicate]))
+        skill = rng.standard_normal(len(target.schedule.matches.players))
+    luck = np.random.SeedSequence([*(seed if chance is None else chance), replicate], spawn_key=(1,))
+    return skill, luck.generate_state(2)
 
 
 class _Path:
-    """The search of one replicate for the value at which its spread equals the record's."""
+    """The search of one replicate for the value at which its spread equals the record's.
+
+    Spreads are taken as powers of the value: `slope` is the power, 1 where it is not known.
+    """
 
     def __init__(self, begin: float, slope: float | None, highest: float, sd: float) -> None:
-        self.value, self.highest, self.target = begin, highest, sd
+        self.value, self.highest, self.target = max(begin, _FINE * highest), highest, sd
         self.below, self.above = (0.0, 0.0), (np.inf, np.inf)
-        self.slope = np.nan if slope is None else slope
+        self.slope, self.is_known = (1.0, False) if slope is None else (slope, True)
         self.rounds = 0
         self.done = False
 
-    @property
-    def solution(self) -> float:
-        """The value, once done; before, the best guess."""
-        return self.value
-
     def note(self, sd: float) -> None:
-        """Take in the spread at the present value, and go on to the next."""
+        """Take in the spread at the present value, and go on to the next, or to the solution."""
         self.rounds += 1
         if sd <= self.target:
             self.below = (self.value, sd)
         else:
             self.above = (self.value, sd)
-        if abs(sd - self.target) <= _TOLERANCE * self.target:
-            value = max(self._straight(sd), 0.0)
-            self.value, self.done = value if value <= self.highest else np.inf, True
-        elif sd < self.target and self.value >= self.highest:
-            self.value, self.done = np.inf, True
-        elif sd > self.target and self.value <= _FINE * self.highest:
-            self.value, self.done = 0.0, True
-        elif self.above[0] - self.below[0] <= _FINE * self.highest:
-            self.value, self.done = 0.5 * (self.below[0] + self.above[0]), True
+        reached = self._is_reached(sd)
+        if reached is not None:
+            self.value, self.done = reached, True
         else:
             self.value = self._next(sd)
 
+    def _is_reached(self, sd: float) -> float | None:
+        """The solution, if this spread is near enough to it or nothing further can be found."""
+        miss = abs(sd - self.target) / self.target
+        if self.is_known and miss <= _NEAR:
+            value = self._straight(sd)
+            if abs(value - self.value) <= _NEAR * self.value and (value < self.highest or miss <= _TOLERANCE):
+                return value if value <= self.highest else np.inf
+        elif miss <= _TOLERANCE:
+            value = self._straight(sd)
+            return self.value if value <= self.highest else np.inf
+        if sd < self.target and self.value >= self.highest:
+            return np.inf
+        if sd > self.target and self.value <= _FINE * self.highest:
+            return 0.0
+        if self.above[0] - self.below[0] <= _FINE * min(self.highest, 10 * self.above[0]):
+            return 0.5 * (self.below[0] + self.above[0])
+        return None
+
     def _straight(self, sd: float) -> float:
-        """Where a line through the present point meets the target: through both neighbours, or by the known slope."""
+        """Where a power through the present point meets the target: through both neighbours, or by the known slope."""
         (low, less), (high, more) = self.below, self.above
-        if np.isfinite(more) and low > 0:
-            self.slope = (more - less) / (high - low)
-        if not self.slope > 0:
-            self.slope = sd / self.value if sd > 0 else np.inf
-        return self.value + (self.target - sd) / self.slope
+        if np.isfinite(more) and less > 0:
+            self.slope = max(np.log(more / less) / np.log(high / low), 1e-3)
+        return float(self.value * np.exp(np.clip(np.log(self.target / sd) / self.slope, -50, 50)))
 
     def _next(self, sd: float) -> float:
         low, high = self.below[0], min(self.above[0], self.highest)
@@ -232,7 +279,7 @@ class _Path:
             return 0.5 * (low + high)
         value = self._straight(sd) if sd > 0 else 2 * self.value
         if self.above[0] > self.highest:
-            # far below, where a spread rises faster than straight, no leap beyond four times the value
+            # far below, where a spread rises faster than known, no leap beyond four times the value
             return min(max(value, 1.01 * low), 4 * self.value, high)
         margin = 0.02 * (high - low)
         return min(max(value, low + margin), high - margin)

@@ -27,7 +27,7 @@ from ludometer.measurement.benchmarks.inversion import HALF, Interval, Inversion
 from ludometer.measurement.record.pairing import Pairing, study_pairing
 from ludometer.parallel import Workers, map_tasks
 from ludometer.ratings.prizes import WINNER, Prizes, seat_columns
-from ludometer.ratings.replicates import Schedule, fit_replicates
+from ludometer.ratings.replicates import Schedule, fit_games
 from ludometer.ratings.systems.best_fit import fit_best_elo
 from ludometer.selection import keep_connected
 
@@ -138,17 +138,29 @@ def match_yardstick(
     draws: float | None = None,
     replicates: int,
     seed: Sequence[int],
+    near: Yardstick | None = None,
     workers: Workers | None = None,
     on_done: Callable[[int], None] | None = None,
 ) -> Yardstick:
-    """Invert x%-deterministic and x%-chess, and the SD of skills where the share of `draws` of the record is given."""
+    """Invert x%-deterministic and x%-chess, and the SD of skills where the share of `draws` of the record is given.
 
-    def solve(number: int, family: Family) -> Inversion:
-        return invert(target, family, replicates=replicates, seed=[*seed, number], workers=workers, on_done=on_done)
+    The search begins at the solutions of a similar record, `near`, where there is one.
+    """
+
+    def solve(number: int, family: Family, known: Inversion | None = None) -> Inversion:
+        return invert(
+            target,
+            family,
+            replicates=replicates,
+            seed=[*seed, number],
+            near=known,
+            workers=workers,
+            on_done=on_done,
+        )
 
     return Yardstick(
-        solve(_DETERMINISTIC, Deterministic()),
-        solve(_CHESS, Mixed(reference.sd, reference.draws)),
+        solve(_DETERMINISTIC, Deterministic(), None if near is None else near.deterministic),
+        solve(_CHESS, Mixed(reference.sd, reference.draws), None if near is None else near.chess),
         None if draws is None else solve(_SKILL, Skilled(draws)),
         replicates,
         reference,
@@ -230,16 +242,14 @@ def _hull(intervals: Sequence[Interval | None]) -> Interval | None:
 def _play_twice(task: tuple[Family, float, Sequence[int]], target: Target, groups: Mask) -> Floats:
     """Two sets of skills, each played twice: (skills, repeats, SDs and k)."""
     family, value, seed = task
-    results = np.column_stack(
-        [
-            simulate_replicate(
-                target, family, [*seed, skills], chance=[*seed, skills, repeat], replicate=seed[-1] + skills
-            )(value)
-            for skills in (0, 1)
-            for repeat in (1, 2)
-        ]
-    )
-    fits = fit_replicates(target.schedule, results, counted=groups, guess=np.full(4, max(target.k, 0.1)))
+    games = [
+        simulate_replicate(
+            target, family, [*seed, skills], chance=[*seed, skills, repeat], replicate=seed[-1] + skills
+        ).at(value)
+        for skills in (0, 1)
+        for repeat in (1, 2)
+    ]
+    fits = fit_games(target.schedule, games, counted=groups, guess=np.full(4, max(target.k, 0.1)))
     return np.column_stack((fits.sd, fits.k)).reshape(2, 2, -1)
 
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from ludometer.arrays import Floats, Mask
 from ludometer.matches import Matches, Pairs
-from ludometer.measurement.benchmarks.families import Skilled
-from ludometer.measurement.benchmarks.inversion import Interval, Share, Target, simulate_replicate
-from ludometer.measurement.benchmarks.yardstick import Reference, make_schedule, match_yardstick
+from ludometer.measurement.benchmarks.families import play_series
+from ludometer.measurement.benchmarks.inversion import Interval, Share, Target, draw_players
+from ludometer.measurement.benchmarks.yardstick import Reference, Yardstick, make_schedule, match_yardstick
 from ludometer.parallel import Workers, map_tasks
 from ludometer.ratings.prizes import Prizes, make_prizes, seat_columns
 from ludometer.ratings.replicates import fit_replicates
@@ -86,6 +86,8 @@ class Primary:
     whole: Matches | None = None
     """All matches, where some were left out for not being connected."""
     answer: str = ""
+    yardstick: Yardstick | None = None
+    """Its solutions, where the search of a check begins."""
 
 
 def run_checks(
@@ -172,7 +174,11 @@ def run_check(task: tuple[int, Plan], primary: Primary) -> Check:
     if not np.isfinite(target.sd):
         return check
     yardstick = match_yardstick(
-        target, reference=primary.reference, replicates=primary.replicates, seed=[*primary.seed, number]
+        target,
+        reference=primary.reference,
+        replicates=primary.replicates,
+        seed=[*primary.seed, number],
+        near=primary.yardstick,
     )
     answer = yardstick.answer
     return replace(
@@ -202,9 +208,10 @@ def _target(matches: Matches, counted: Mask, prizes: Prizes, skills: Floats | No
 
 def _series(target: Target, unit: int, primary: Primary) -> Target:
     """The spread that these players would have if a series of games were one match."""
-    family = Skilled(0.0, unit)
-    games = [simulate_replicate(target, family, [*primary.seed, unit], replicate=replicate) for replicate in range(4)]
-    results = np.column_stack([game(primary.skill) for game in games])
+    players = [draw_players(target, [*primary.seed, unit], replicate=replicate) for replicate in range(4)]
+    results = np.column_stack(
+        [play_series(target.schedule, skill, key, sd=primary.skill, games=unit) for skill, key in players]
+    )
     fits = fit_replicates(target.schedule, results, counted=target.counted, guess=np.full(4, 2 * max(target.k, 0.1)))
     return replace(target, sd=float(fits.sd.mean()), k=float(fits.k.mean()))
 

@@ -295,6 +295,7 @@ def _check(
         seed=[simulation.seed, _CHECKED],
         whole=simulation.whole,
         answer=answer,
+        yardstick=matched.yardstick,
     )
     plans = plan_checks(primary)
     records = sum(1.0 if plan.kept is None else float(plan.kept.mean()) for plan in plans)
