@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ludometer.measurement.benchmarks.families import Deterministic
+from ludometer.measurement.benchmarks.families import Deterministic, Replicate
 from ludometer.measurement.benchmarks.yardstick import make_schedule
 from ludometer.ratings.prizes import make_prizes
 from ludometer.ratings.replicates import fit_replicates
@@ -41,7 +41,8 @@ def measure_curve(
     """SD and best k at each x, on one schedule and with the same luck."""
     schedule = make_schedule(simulate_coin(N_PLAYERS, n_matches, per_match=per_match, seed=seed), make_prizes("linear"))
     rng = np.random.default_rng([seed, per_match])
-    game = Deterministic().simulate(schedule, rng.standard_normal(N_PLAYERS), rng)
+    key = rng.integers(0, 2**32, 2, dtype=np.uint32)
+    game = Replicate(Deterministic(), schedule, rng.standard_normal(N_PLAYERS), key)
     counted = np.ones(N_PLAYERS, bool)
     sds: list[float] = []
     steps: list[float] = []

@@ -13,7 +13,7 @@ import numpy as np
 
 from ludometer.arrays import Codes, Floats, Mask
 from ludometer.matches import Matches
-from ludometer.measurement.benchmarks.families import Family
+from ludometer.measurement.benchmarks.families import Family, Replicate
 from ludometer.measurement.benchmarks.inversion import Target
 from ludometer.players import Players
 from ludometer.ratings.replicates import Schedule, fit_replicates
@@ -114,7 +114,8 @@ def observe(schedule: Schedule, counted: Mask, results: Any, orders: Floats | No
 
 def play(schedule: Schedule, family: Family, skill: Floats, value: float, seed: Sequence[int]) -> Any:
     """The results of one game of a family among these players."""
-    return family.simulate(schedule, skill, np.random.default_rng(list(seed)))(value)
+    key = np.random.SeedSequence(list(seed)).generate_state(2).astype(np.uint32)
+    return Replicate(family, schedule, skill, key)(value)
 
 
 def stored(name: str) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ludometer.arrays import Floats
-from ludometer.matches import Matches
 from ludometer.kernels.systems.dealing import Keys, uniforms
+from ludometer.matches import Matches
 from ludometer.measurement.benchmarks.families import Deterministic, Family, Mixed, Replicate, Skilled, play_series
 from ludometer.measurement.benchmarks.yardstick import make_schedule
 from ludometer.ratings.prizes import make_prizes

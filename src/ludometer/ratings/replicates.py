@@ -138,7 +138,7 @@ def fit_games(schedule: Schedule, games: Sequence[Game], *, counted: Mask, guess
         if not len(waiting):
             break
         grid = centre[waiting, np.newaxis] * np.geomspace(1 / _SINGLE_REACH, _SINGLE_REACH, _SINGLE_LANES)
-        losses, spread = _deal_grid(schedule, [games[place] for place in waiting], grid, groups)
+        losses, spread = _deal_grid(schedule, [games[int(place)] for place in waiting], grid, groups)
         at, k[waiting], loss[waiting], sd[waiting] = _cubic_minima(grid, losses, spread)
         outside = np.abs(at) > _INSIDE
         # at an edge the minimum is beyond it: then the next grid begins there
@@ -163,7 +163,11 @@ def _deal_grid(schedule: Schedule, games: Sequence[Game], grid: Floats, groups: 
         few = games[begin : begin + GAMES]
         deal = make_deal([game.skill for game in few], [game.key for game in few], [game.rule for game in few])
         fill = [*range(begin, begin + len(few)), *[begin + len(few) - 1] * (GAMES - len(few))]
-        rating, step, loss = lanes.allocate_single(len(schedule.matches.players)), lanes.allocate_single(1), np.zeros((1, 16))
+        rating, step, loss = (
+            lanes.allocate_single(len(schedule.matches.players)),
+            lanes.allocate_single(1),
+            np.zeros((1, 16)),
+        )
         step[0] = from_elo(grid[fill].T.ravel())
         if isinstance(table, Pairs):
             kernels.elo_games(table.first, table.second, deal, rating, step, loss)

@@ -27,10 +27,6 @@ _AHEAD = 12
 
 _SEATS_AHEAD = 40
 
-_SPREAD = 40.0
-"""Natural units below the best of a match beyond which a player counts as no weaker: in single precision the product
-of two weights must not vanish."""
-
 _CACHED = 400_000
 """So many ratings stay in the cache by themselves, and asking ahead only costs."""
 
@@ -50,8 +46,9 @@ def elo_games(first: Codes, second: Codes, deal: Deal, rating: Singles, step: Si
     `rating` and `step` come from `lanes.allocate_single`. The loss is the sum of (S - E)^2 over matches.
     """
     if JIT:
-        buffers = [lanes.allocate_single(_BLOCK // 4) for _ in range(3)]
-        _elo_games(first, second, *deal, rating, step, loss, *buffers, lanes.allocate_single(1))
+        reach, low, high, lost = (lanes.allocate_single(n) for n in (_BLOCK // 4, _BLOCK // 4, _BLOCK // 4, 1))
+        skill, keys, rules, has_draws = deal
+        _elo_games(first, second, skill, keys, rules, has_draws, rating, step, loss, reach, low, high, lost)
         return
     for game in range(4):
         mine = slice(game, 16, 4)
@@ -132,10 +129,11 @@ def seats_games(
     """Play four games of multiplayer matches at four values of k, as `elo_games` does; half the loss of all seats."""
     if JIT:
         largest = int(np.diff(starts).max(initial=0))
-        rows = [lanes.allocate_single(largest) for _ in range(5)]
-        scratch = lanes.allocate_single(scratch_rows(largest))
-        key, place = np.empty(largest, np.float32), np.empty(largest, np.int32)
-        _seats_games(starts, player, prize, *deal[:3], rating, step, loss, *rows, scratch, key, place)
+        rows = tuple(lanes.allocate_single(largest) for _ in range(5))
+        key, place, scratch = np.empty(largest, np.float32), np.empty(largest, np.int32), scratch_rows(largest)
+        space = lanes.allocate_single(scratch)
+        skill, keys, rules, _ = deal
+        _seats_games(starts, player, prize, skill, keys, rules, rating, step, loss, rows, space, key, place)
         return
     for game in range(4):
         mine = slice(game, 16, 4)
@@ -157,18 +155,14 @@ def _seats_games(
     rating: Singles,
     step: Singles,
     loss: Floats,
-    order: Singles,
-    share: Singles,
-    own: Singles,
-    weight: Singles,
-    forecast: Singles,
+    rows: tuple[Singles, ...],
     scratch: Singles,
     key: Singles,
     place: Codes,
 ) -> None:
     player, prize, skill, rating = lanes.borrow(player), lanes.borrow(prize), lanes.borrow(skill), lanes.borrow(rating)
-    keys, rules, order, share = lanes.borrow(keys), lanes.borrow(rules), lanes.borrow(order), lanes.borrow(share)
-    own, weight, forecast = lanes.borrow(own), lanes.borrow(weight), lanes.borrow(forecast)
+    keys, rules, order, share = lanes.borrow(keys), lanes.borrow(rules), lanes.borrow(rows[0]), lanes.borrow(rows[1])
+    own, weight, forecast = lanes.borrow(rows[2]), lanes.borrow(rows[3]), lanes.borrow(rows[4])
     scratch, key, place = lanes.borrow(scratch), lanes.borrow(key), lanes.borrow(place)
     factor = lanes.load(step, 0, 0)
     nothing = factor * 0.0
@@ -186,7 +180,7 @@ def _seats_games(
                 share[i, game] = prize[start + place[i] - 1]
         for i in range(n):
             lanes.store(own, i, 0, lanes.load(rating, player[start + i], 0))
-        weigh(own, n, weight, _SPREAD)
+        weigh(own, n, weight)
         expect(weight, n, prize, start, forecast, scratch)
         for i in range(n):
             miss = lanes.load_repeated(share, i, 0) - lanes.load(forecast, i, 0)

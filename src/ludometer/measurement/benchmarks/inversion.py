@@ -162,11 +162,11 @@ def _pilot(target: Target, family: Family, seed: Sequence[int]) -> tuple[float, 
         fit_games(target.schedule, [game.at(end) for game in games], counted=target.counted, guess=guess).sd
         for end in ends
     )
-    sound = (low > 0) & np.isfinite(high)
+    sound = (low > 0) & (high > low) & np.isfinite(high)
     if not sound.any():
         return begin, None
     slope = float(np.median(np.log(high[sound] / low[sound]) / np.log(ends[1] / ends[0])))
-    return begin, slope if 0 < slope < np.inf else None
+    return begin, slope
 
 
 def _replicates(target: Target, family: Family, seed: Sequence[int], *, number: int) -> list[Replicate]:
@@ -219,7 +219,7 @@ def draw_players(
         rng = np.random.default_rng(np.random.SeedSequence([*seed, replicate]))
         skill = rng.standard_normal(len(target.schedule.matches.players))
     luck = np.random.SeedSequence([*(seed if chance is None else chance), replicate], spawn_key=(1,))
-    return skill, luck.generate_state(2)
+    return skill, luck.generate_state(2, np.uint32).astype(np.uint32)
 
 
 class _Path:
