@@ -56,7 +56,7 @@ def test_random_numbers_are_uniform_and_independent() -> None:
     for u in columns:
         assert kstest(u, "uniform").pvalue > 1e-4
         assert abs(np.asarray(np.corrcoef(u[:-1], u[1:]))[0, 1]) < 4 / np.sqrt(n)
-    together = np.corrcoef(columns)[np.triu_indices(len(columns), 1)]
+    together = np.asarray(np.corrcoef(columns))[np.triu_indices(len(columns), 1)]
     assert np.abs(together).max() < 4.5 / np.sqrt(n)
 
 
