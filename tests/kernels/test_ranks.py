@@ -200,10 +200,11 @@ def test_each_lane_of_the_smooth_sum_has_its_own_middle() -> None:
         np.testing.assert_allclose(expected[:, lane], expected_at(rating[:, lane].copy(), prize), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("kind", [*PRIZES, "smooth", "smooth and wide", "three of many"])
+@pytest.mark.parametrize("kind", [*PRIZES, "smooth", "smooth and wide", "three of many", "curve of many"])
 def test_single_precision_gives_the_same_shares(kind: str) -> None:
-    n, sd = {"smooth": (40, 0.7), "smooth and wide": (101, 1.5), "three of many": (60, 0.7)}.get(kind, (9, 2.0))
-    prize = PRIZES.get(kind, np.linspace(1, 0, n) if "smooth" in kind else np.array([1, 0.6, 0.4, *[0.0] * 57]))
+    n, sd = {"smooth": (40, 0.7), "smooth and wide": (101, 1.5)}.get(kind, (60, 0.8) if "many" in kind else (9, 2.0))
+    many = {"three of many": np.array([1, 0.6, 0.4, *[0.0] * 57]), "curve of many": np.linspace(1, 0, 60) ** 3}
+    prize = (PRIZES | many).get(kind, np.linspace(1, 0, n))
     rating = lanes.allocate_single(n)
     rating[:] = np.random.default_rng(7).normal(0, sd, (n, 16))
     expected = expected_at(rating, prize)

@@ -43,6 +43,9 @@ _EVEN = 1e-14
 _TERMS_PER_PLAYER = 0.75
 """Terms of a series per player up to which it costs less than a sum over pairs: measured."""
 
+_DIGITS, _SINGLE_DIGITS = 35.0, 17.0
+"""Minus the natural logarithm of the error that a series or a quadrature may leave, in both precisions."""
+
 _SERIES_FROM = 12
 """Players below whom it never does."""
 
@@ -342,7 +345,8 @@ def _expect_paid(weight, n, prize, start, n_paid, expected, scratch):  # type: i
     for i in range(n):
         weakest = min(weakest, smallest(weight, i))
         put(expected, i, get(weight, i) * 0.0)
-    step = _step(n)
+    # the error of the trapezoidal rule is exponential in 1 / step: half the digits at twice the step
+    step = _step(n) * (_DIGITS / _digits(weight))
     for node in range(_nodes(weakest, step)):
         t, width = _node(node, step)
         zero = get(weight, 0) * 0.0
@@ -402,13 +406,12 @@ def _typed_spread(rating):  # type: ignore[no-untyped-def]
 
 
 def _digits(weight):  # type: ignore[no-untyped-def]
-    """Minus the natural logarithm of the error that a series may leave."""
-    return 16.0 if weight.dtype == np.float32 else 35.0
+    return _SINGLE_DIGITS if weight.dtype == np.float32 else _DIGITS
 
 
 @overload(_digits)
 def _typed_digits(weight):  # type: ignore[no-untyped-def]
-    digits = 16.0 if weight.dtype == types.float32 else 35.0
+    digits = _SINGLE_DIGITS if weight.dtype == types.float32 else _DIGITS
     return lambda weight: digits  # noqa: ARG005
 
 
