@@ -25,6 +25,8 @@ $(READY): requirements/dev.txt pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements/dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@echo "compiling for this machine, once: about a minute"
+	-@$(BIN)/ludometer compile
 	@touch $(READY)
 
 # The documentation site, in an environment of its own; build/docs/index.html opens without a network. Its pictures are made

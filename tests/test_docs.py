@@ -32,7 +32,16 @@ def test_the_readmes_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 RUNNING = (
     *("advice.md", "arena.md", "luck.md", "curves.md", "systems.md", "noise.md", "learning.md"),
-    *("skat.md", "backgammon.md", "chess.md", "engines.md", "files.md", "ratings.md", "state-space-teams.md"),
+    *(
+        "skat.md",
+        "backgammon.md",
+        "chess.md",
+        "engines.md",
+        "files.md",
+        "long-runs.md",
+        "ratings.md",
+        "state-space-teams.md",
+    ),
 )
 
 

@@ -36,6 +36,7 @@ _COMMANDS = {
     _EXTENSIONS: "",
     "simulate": "Write a match file with known truth.",
     "schema": "Print the JSON Schema of a command's output.",
+    "compile": "Compile everything ahead of the first run.",
     "doctor": "Show what is installed: versions, engines, a browser.",
     "completion": "Print a script that completes commands in the shell.",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -53,7 +54,7 @@ class _Handler(logging.Handler):
     """Notes what the library logs; on a terminal, what it compiles is said while it does."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        if hasattr(record, "kernel") and sys.stderr.isatty():
+        if hasattr(record, "kernel") and (_Screen.bar is not None or sys.stderr.isatty()):
             _Screen.compile(record.kernel)
         elif record.levelno >= logging.INFO:
             note(record.getMessage())
@@ -92,13 +93,13 @@ def following(name: str = "") -> Iterator[Progress | None]:
         state = progress.state()
         words = (name, _Screen.compiling or state.stage)
         row = Table.grid(padding=(0, 1))
-        cells: list[Any] = [spinner, ": ".join(word for word in words if word)]
+        cells: list[Any] = [spinner, textwrap.shorten(": ".join(word for word in words if word), 60, placeholder=" …")]
         if state.seconds_left is not None:
             cells += [ProgressBar(1.0, state.done, width=30), f"{state.done:.0%}", state.time_left]
         row.add_row(*cells)
         return row
 
-    live = Live(get_renderable=draw, console=Console(stderr=True), refresh_per_second=8, transient=True)
+    live = Live(get_renderable=draw, console=Console(file=sys.stderr), refresh_per_second=8, transient=True)
     with live, _saying(lambda _: live.refresh()):
         yield progress
 

@@ -34,6 +34,7 @@ def kernel(function: Function) -> Function:
     try:
         return numba.njit(cache=True, **settings)(function)  # type: ignore[no-any-return]
     except (RuntimeError, OSError):
+        _Compilation.is_kept = False
         _log.info("no folder for compiled kernels is writable: they are compiled in each run")
         return numba.njit(**settings)(function)  # type: ignore[no-any-return]
     finally:
@@ -58,6 +59,16 @@ def cache_folder() -> Path:
     return home / "ludometer" / f"kernels-{digest.hexdigest()[:16]}"
 
 
+def n_compiled() -> int:
+    """How many kernels this process has compiled."""
+    return _Compilation.count
+
+
+def is_kept() -> bool:
+    """Whether what is compiled can be kept for the next run, by the kernels that were loaded."""
+    return _Compilation.is_kept
+
+
 def _user_folder() -> Path:
     try:
         return Path.home()
@@ -73,15 +84,16 @@ class _Compilation(event.Listener):  # type: ignore[misc]
     """
 
     depth = count = 0
+    is_kept = True
 
     def on_start(self, event: Any) -> None:
         function = event.data["dispatcher"].py_func
         if not getattr(function, "__module__", "").startswith("ludometer."):
             return
-        self.depth += 1
+        _Compilation.depth += 1
         # those that a kernel calls are compiled while it is
         if self.depth == 1:
-            self.count += 1
+            _Compilation.count += 1
             text = "compiling for this machine; the next run starts at once"
             kernel = (function.__name__.strip("_"), self.count)
             _log.log(logging.INFO if self.count == 1 else logging.DEBUG, text, extra={"kernel": kernel})
@@ -89,7 +101,7 @@ class _Compilation(event.Listener):  # type: ignore[misc]
     def on_end(self, event: Any) -> None:
         function = event.data["dispatcher"].py_func
         if getattr(function, "__module__", "").startswith("ludometer."):
-            self.depth -= 1
+            _Compilation.depth -= 1
             if not self.depth:
                 _log.debug("compiled", extra={"kernel": None})
 
