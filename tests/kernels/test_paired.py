@@ -15,6 +15,8 @@ from ludometer.kernels.skills.paired import (
     evaluate_pairs,
     gather_pairs,
     log_likelihood_plain,
+    log_normal,
+    log_normal_exactly,
     multiply_pairs,
 )
 
@@ -93,3 +95,12 @@ def test_few_ties_leave_the_curvature_positive() -> None:
         _, _, hessian = evaluated(x, pairs, True, True)
         scale = 1 / np.sqrt(np.diag(hessian))
         assert np.linalg.eigvalsh(scale * hessian * scale[:, np.newaxis]).min() > -1e-6
+
+
+def test_the_table_of_the_normal_distribution_is_as_good_as_its_formula() -> None:
+    z = np.concatenate((np.linspace(-9, 9, 2_001), [-6.0, 2.0, np.nextafter(2.0, 0), np.nextafter(-6.0, -7)]))
+    found = np.array([log_normal(value) for value in z])
+    exact = np.array([log_normal_exactly(value) for value in z])
+    np.testing.assert_allclose(found[:, 0], exact[:, 0], rtol=1e-13, atol=2e-15)
+    np.testing.assert_allclose(found[:, 1], exact[:, 1], rtol=5e-12)
+    np.testing.assert_allclose(exact[:, 0], log_ndtr(z), rtol=1e-12)

@@ -20,7 +20,9 @@ from ludometer.kernels.runtime.lanes import WIDTH
 from ludometer.kernels.skills.links import multiply_laplacian, push_links, slope_links, take_off
 from ludometer.strength.links import Links
 
-_HALVINGS = 9
+_NEAR, _MOST_ROUNDS = 0.02, 12
+"""A step of the log variance below the first is the last."""
+
 _NEWTON_STEPS = 12
 _LEAST_VARIANCE, _LARGEST_VARIANCE = 1e-3, 10.0
 """Of strengths in natural units, one of which is 174 Elo points."""
@@ -82,20 +84,45 @@ def fit_linked(
     loose = np.zeros(n_players) if looseness is None else looseness
     noise = _Noise(links, _DRAWS_WHILE_FITTING, rng, is_kept=True)
     mode, along = np.zeros(n_players), 0.1 if directions.shape[1] else 0.0
-    low, high = np.log(_LEAST_VARIANCE), np.log(_LARGEST_VARIANCE)
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
-        prior = _Prior(model, along * loose + np.exp(middle))
+    search = _Search(np.log(_LEAST_VARIANCE), np.log(_LARGEST_VARIANCE))
+    while not search.done:
+        prior = _Prior(model, along * loose + np.exp(search.value))
         mode = prior.maximum(mode)
         along = model.variance_along(mode, prior) if directions.shape[1] else 0.0
-        if prior.excess(mode, noise) > 1:
-            low = middle
-        else:
-            high = middle
-    prior = _Prior(model, along * loose + np.exp(0.5 * (low + high)))
+        search.note(np.log(max(prior.excess(mode, noise), 1e-12)))
+    prior = _Prior(model, along * loose + np.exp(search.value))
     mode = prior.maximum(mode)
     draws = mode[:, np.newaxis] + prior.draw(mode, _Noise(links, n_draws, rng))
-    return StrengthPosterior(mode, draws, float(np.sqrt(np.exp(0.5 * (low + high)))), prior.p_value(mode))
+    return StrengthPosterior(mode, draws, float(np.sqrt(np.exp(search.value))), prior.p_value(mode))
+
+
+class _Search:
+    """For the log variance at which the log excess is 0: secants inside a bracket, halved where they leave it.
+
+    The first step is MacKay's: a residual variance that is too small by some factor shows that factor as excess.
+    """
+
+    def __init__(self, low: float, high: float) -> None:
+        self.low, self.high, self.value = low, high, 0.5 * (low + high)
+        self.before: tuple[float, float] | None = None
+        self.rounds, self.done = 0, False
+
+    def note(self, excess: float) -> None:
+        """Take in the log excess at the present value, and go on to the next."""
+        self.rounds += 1
+        if excess > 0:
+            self.low = self.value
+        else:
+            self.high = self.value
+        slope = -1.0
+        if self.before is not None and self.before[0] != self.value:
+            slope = min((excess - self.before[1]) / (self.value - self.before[0]), -0.2)
+        self.before = self.value, excess
+        following = self.value - excess / slope
+        if not self.low < following < self.high:
+            following = 0.5 * (self.low + self.high)
+        self.done = abs(following - self.value) < _NEAR or self.rounds == _MOST_ROUNDS
+        self.value = following
 
 
 class _Model:

@@ -387,9 +387,46 @@ def log_cdf(x, probit):  # type: ignore[no-untyped-def]  # Numba infers the type
     return x - math.log1p(small), 1 / (1 + small), small / ((1 + small) * (1 + small))
 
 
+_NODES_PER_UNIT, _HIGHEST = 64, 2.0
+"""ln Phi is tabulated from the tail up to this: beyond, where it is small, no table keeps its relative error small."""
+
+
+def _log_normal_table() -> Floats:
+    """Coefficients of polynomials of degree 5 for ln Phi between nodes, with its values, slopes and bends at both.
+
+    Their error is 2e-16 in the value and 3e-13 in the slope.
+    """
+    z = np.arange(_TAIL, _HIGHEST + 0.5 / _NODES_PER_UNIT, 1 / _NODES_PER_UNIT)
+    below = np.array([0.5 * math.erfc(-node * _ROOT_HALF) for node in z])
+    hazard = np.exp(-0.5 * z * z - _LOG_ROOT_TAU) / below
+    y, d, s = np.log(below), hazard / _NODES_PER_UNIT, -hazard * (z + hazard) / _NODES_PER_UNIT**2
+    rise, d0, d1, s0, s1 = np.diff(y), d[:-1], d[1:], s[:-1], s[1:]
+    cubic = 10 * rise - 6 * d0 - 4 * d1 - 1.5 * s0 + 0.5 * s1
+    quartic = -15 * rise + 8 * d0 + 7 * d1 + 1.5 * s0 - s1
+    quintic = 6 * rise - 3 * (d0 + d1) - 0.5 * s0 + 0.5 * s1
+    return np.column_stack((y[:-1], d0, 0.5 * s0, cubic, quartic, quintic))
+
+
+_LOG_NORMAL = _log_normal_table()
+
+
 @register_jitable
 def log_normal(z):  # type: ignore[no-untyped-def]  # Numba infers the types
     """ln Phi(z) and its derivative phi / Phi."""
+    if _TAIL <= z < _HIGHEST:
+        place = (z - _TAIL) * _NODES_PER_UNIT
+        node = min(int(place), len(_LOG_NORMAL) - 1)
+        x, a, b, c = place - node, _LOG_NORMAL[node, 1], _LOG_NORMAL[node, 2], _LOG_NORMAL[node, 3]
+        d, e = _LOG_NORMAL[node, 4], _LOG_NORMAL[node, 5]
+        logarithm = _LOG_NORMAL[node, 0] + x * (a + x * (b + x * (c + x * (d + x * e))))
+        slope = a + x * (2 * b + x * (3 * c + x * (4 * d + x * 5 * e)))
+        return logarithm, slope * _NODES_PER_UNIT
+    return log_normal_exactly(z)
+
+
+@register_jitable
+def log_normal_exactly(z):  # type: ignore[no-untyped-def]  # Numba infers the types
+    """The plain twin of `log_normal`, for any z."""
     if z < _TAIL:
         # Phi(-x) = phi(x) / (x + 1 / (x + 2 / (x + 3 / ...)))
         hazard = -z
