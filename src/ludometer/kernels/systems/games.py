@@ -14,7 +14,7 @@ from numba.extending import register_jitable
 from ludometer.arrays import Codes, Counts, Floats, Halves, Mask, Singles
 from ludometer.kernels.runtime import lanes
 from ludometer.kernels.runtime.compile import JIT, kernel
-from ludometer.kernels.skills.ranks import expect, scratch_rows, weigh
+from ludometer.kernels.skills.ranks import expect_at, scratch_rows
 from ludometer.kernels.systems.dealing import Deal, Keys, Rule, bounds, deal_pairs, deal_seats, uniforms
 from ludometer.kernels.systems.elo import elo_lanes_plain
 from ludometer.kernels.systems.multiplayer import order_match, order_seats, seats_lanes_plain
@@ -180,8 +180,7 @@ def _seats_games(
                 share[i, game] = prize[start + place[i] - 1]
         for i in range(n):
             lanes.store(own, i, 0, lanes.load(rating, player[start + i], 0))
-        weigh(own, n, weight)
-        expect(weight, n, prize, start, forecast, scratch)
+        expect_at(own, n, prize, start, weight, forecast, scratch)
         for i in range(n):
             miss = lanes.load_repeated(share, i, 0) - lanes.load(forecast, i, 0)
             total = lanes.multiply_add(miss, miss, total)
