@@ -12,7 +12,7 @@ from ludometer.kernels.runtime.compile import JIT
 from ludometer.kernels.systems.dealing import CERTAIN, Deal, Rule, bounds, make_deal, uniforms
 from ludometer.kernels.systems.elo import elo_lanes_plain
 from ludometer.kernels.systems.games import elo_games, play_pairs, play_seats, seats_games, spread_of
-from ludometer.kernels.systems.multiplayer import seats_lanes_plain
+from ludometer.kernels.systems.multiplayer import seats_lanes, seats_lanes_plain
 from ludometer.matches import Matches
 from ludometer.measurement.benchmarks.yardstick import make_schedule
 from ludometer.ratings.draws import draw_probability
@@ -89,7 +89,7 @@ def test_dealt_pairs_are_rated_like_the_plain_twins_columns(rules: list[Rule]) -
 @pytest.mark.parametrize("prizes", ["winner", "linear", "50,30,20"])
 def test_dealt_tables_are_rated_like_the_plain_twins_columns(prizes: str) -> None:
     rng = np.random.default_rng(5)
-    sizes = np.append(rng.choice([3, 4, 5, 9], 50), 24)
+    sizes = np.append(rng.choice([2, 3, 4, 5, 9], 50), 24)
     player = np.concatenate([rng.permutation(60)[:size] for size in sizes])
     matches = Matches.of_seats(np.concatenate(([0], np.cumsum(sizes))), player, np.ones(len(player)))
     schedule, skill = make_schedule(matches, make_prizes(prizes)), skills(60)
@@ -105,6 +105,29 @@ def test_dealt_tables_are_rated_like_the_plain_twins_columns(prizes: str) -> Non
         seats_lanes_plain(seats.starts, seats.player, share[:, np.newaxis], schedule.prize, own, steps, total)
         np.testing.assert_allclose(rating[:, game::4], own, atol=5e-5)
         np.testing.assert_allclose(loss[:, game::4], total, rtol=1e-5)
+
+
+@pytest.mark.parametrize("prizes", ["winner", "linear", "50,30,20"])
+def test_large_tables_are_rated_like_columns_in_double_precision(prizes: str) -> None:
+    # so large that opponents are not summed one by one, and that seats are sorted
+    rng = np.random.default_rng(6)
+    sizes = np.array([70, 2, 33, 1_001, 50])
+    player = np.concatenate([rng.permutation(1_001)[:size] for size in sizes])
+    matches = Matches.of_seats(np.concatenate(([0], np.cumsum(sizes))), player, np.ones(len(player)))
+    schedule, skill = make_schedule(matches, make_prizes(prizes)), skills(1_001)
+    seats, rules = matches.seats, [Rule(rule.mix, rule.reach) for rule in RULES]
+    rating, step, loss = lanes.allocate_single(1_001), lanes.allocate_single(1), np.zeros((1, 16))
+    step[0] = np.repeat(STEPS, 4)
+    assert schedule.prize is not None
+    seats_games(seats.starts, seats.player, schedule.prize, make_deal(skill, KEYS, rules), rating, step, loss)
+    for game, rule in enumerate(rules):
+        share = play_seats(seats.starts, seats.player, schedule.prize, skill[game], KEYS[game], rounded(rule))
+        own, steps, total = (lanes.allocate(n, 8) for n in (1_001, 1, 1))
+        steps[0, :4] = step[0, game::4]
+        seats_lanes(seats.starts, seats.player, share[:, np.newaxis], schedule.prize, own, steps, total)
+        np.testing.assert_allclose(rating[:, game::4], own[:, :4], atol=5e-5)
+        # a thousand small losses are added to a large one in single precision
+        np.testing.assert_allclose(loss[:, game::4], total[:, :4], rtol=3e-5)
 
 
 def test_spreads_are_those_of_numpy() -> None:

@@ -130,6 +130,27 @@ def load_repeated(typing: Any, array: Any, row: Any, column: Any) -> Any:  # noq
 
 
 @intrinsic
+def load_four(typing: Any, array: Any, a: Any, b: Any, c: Any, d: Any) -> Any:  # noqa: ARG001
+    """Rows a, b, c and d of an array with four columns, in single precision, one after the other."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        four = ir.VectorType(ir.FloatType(), 4)
+
+        def row(number: Any) -> Any:
+            pointer = _element(context, builder, signature.args[0], args[0], number, ir.Constant(number.type, 0))
+            return builder.load(builder.bitcast(pointer, four.as_pointer()), align=4)
+
+        def joined(low: Any, high: Any, width: int) -> Any:
+            order = ir.Constant(ir.VectorType(ir.IntType(32), 2 * width), list(range(2 * width)))
+            return builder.shuffle_vector(low, high, order)
+
+        low, high = (joined(row(one), row(other), 4) for one, other in (args[1:3], args[3:]))
+        return joined(low, high, 8)
+
+    return SINGLES(array, types.intp, types.intp, types.intp, types.intp), codegen
+
+
+@intrinsic
 def prefetch(typing: Any, array: Any, row: Any, column: Any) -> Any:  # noqa: ARG001
     """Ask for the cache line of array[row, column], which will be read and written soon."""
 

@@ -176,20 +176,53 @@ def deal_pairs(keys, rules, has_draws, start, n, reach, low, high):  # type: ign
 
 @register_jitable
 def deal_seats(keys, rules, skill, player, start, n, order):  # type: ignore[no-untyped-def]
-    """Write the order (n, 16) in which the seats of a match finish in each game, the largest first."""
+    """Write the order in which the n seats of a match finish in each game, the largest first.
+
+    A row of `order` holds four seats, lane 4 m + g being the m-th of them in game g; those of the last row that are not
+    there are nobody's.
+    """
     mix, own_reach = lanes.load(rules, 0, 0), lanes.load(rules, 1, 0)
     nothing = mix * 0.0
     reach = nothing
+    last = start + n - 1
     for row in range((n + 3) // 4):
-        choice, u = draw_uniforms(keys, start + 4 * row)
+        seat = start + 4 * row
+        choice, u = draw_uniforms(keys, seat)
         if row == 0:
             # the luck of the first seat says whether the match is played
             lanes.store(order, 0, 0, choice)
             reach = lanes.choose_above(mix, lanes.load_repeated(order, 0, 0), own_reach, nothing)
+        own = lanes.load_four(
+            skill,
+            player[seat],
+            player[min(seat + 1, last)],
+            player[min(seat + 2, last)],
+            player[min(seat + 3, last)],
+        )
         noise = nothing - lanes.log(nothing - lanes.log(u))
-        lanes.store(order, 4 * row, 0, noise)
-        for seat in range(min(4, n - 4 * row) - 1, -1, -1):
-            # the first of the four rows holds the noise of all, and is written last
-            own = lanes.load_repeated(order, 4 * row, 4 * seat)
-            played = lanes.multiply_add(reach, lanes.load_repeated(skill, player[start + 4 * row + seat], 0), own)
-            lanes.store(order, 4 * row + seat, 0, played)
+        lanes.store(order, row, 0, lanes.multiply_add(reach, own, noise))
+
+
+@register_jitable
+def count_better(order, n, better):  # type: ignore[no-untyped-def]
+    """Write how many of the n seats of a match finish before each, rows as in `order`."""
+    nothing = lanes.load(order, 0, 0) * 0.0
+    one = nothing + 1.0
+    n_rows = (n + 3) // 4
+    last = n_rows - 1
+    # four rows at once share what is loaded of each seat
+    for row in range(0, n_rows, 4):
+        second, third, fourth = min(row + 1, last), min(row + 2, last), min(row + 3, last)
+        a, b = lanes.load(order, row, 0), lanes.load(order, second, 0)
+        c, d = lanes.load(order, third, 0), lanes.load(order, fourth, 0)
+        of_a, of_b, of_c, of_d = nothing, nothing, nothing, nothing
+        for seat in range(n):
+            other = lanes.load_repeated(order, seat >> 2, 4 * (seat & 3))
+            of_a = of_a + lanes.choose_above(other, a, one, nothing)
+            of_b = of_b + lanes.choose_above(other, b, one, nothing)
+            of_c = of_c + lanes.choose_above(other, c, one, nothing)
+            of_d = of_d + lanes.choose_above(other, d, one, nothing)
+        lanes.store(better, row, 0, of_a)
+        lanes.store(better, second, 0, of_b)
+        lanes.store(better, third, 0, of_c)
+        lanes.store(better, fourth, 0, of_d)

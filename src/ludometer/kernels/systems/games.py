@@ -15,9 +15,9 @@ from ludometer.arrays import Codes, Counts, Floats, Halves, Mask, Singles
 from ludometer.kernels.runtime import lanes
 from ludometer.kernels.runtime.compile import JIT, kernel
 from ludometer.kernels.skills.ranks import expect_at, scratch_rows
-from ludometer.kernels.systems.dealing import Deal, Keys, Rule, bounds, deal_pairs, deal_seats, uniforms
+from ludometer.kernels.systems.dealing import Deal, Keys, Rule, bounds, count_better, deal_pairs, deal_seats, uniforms
 from ludometer.kernels.systems.elo import elo_lanes_plain
-from ludometer.kernels.systems.multiplayer import order_match, order_seats, seats_lanes_plain
+from ludometer.kernels.systems.multiplayer import SORTED_FROM, order_match, order_seats, seats_lanes_plain
 
 _BLOCK = 256
 """Matches that are dealt at once: their luck stays in the first cache, and their losses in single precision."""
@@ -163,6 +163,7 @@ def _seats_games(
     player, prize, skill, rating = lanes.borrow(player), lanes.borrow(prize), lanes.borrow(skill), lanes.borrow(rating)
     keys, rules, order, share = lanes.borrow(keys), lanes.borrow(rules), lanes.borrow(rows[0]), lanes.borrow(rows[1])
     own, weight, forecast = lanes.borrow(rows[2]), lanes.borrow(rows[3]), lanes.borrow(rows[4])
+    better = weight
     scratch, key, place = lanes.borrow(scratch), lanes.borrow(key), lanes.borrow(place)
     factor = lanes.load(step, 0, 0)
     nothing = factor * 0.0
@@ -172,17 +173,18 @@ def _seats_games(
         n = starts[match + 1] - start
         _look_ahead_seats(player, skill, rating, start, n)
         deal_seats(keys, rules, skill, player, start, n, order)
-        for game in range(4):
-            for i in range(n):
-                key[i] = order[i, game]
-            order_match(key, n, place)
-            for i in range(n):
-                share[i, game] = prize[start + place[i] - 1]
+        if n < SORTED_FROM:
+            count_better(order, n, better)
+            for row in range((n + 3) // 4):
+                for lane in range(min(lanes.SINGLE_WIDTH, 4 * (n - 4 * row))):
+                    share[row, lane] = prize[start + int(better[row, lane])]
+        else:
+            _sort_games(order, n, prize, start, key, place, share)
         for i in range(n):
             lanes.store(own, i, 0, lanes.load(rating, player[start + i], 0))
         expect_at(own, n, prize, start, weight, forecast, scratch)
         for i in range(n):
-            miss = lanes.load_repeated(share, i, 0) - lanes.load(forecast, i, 0)
+            miss = lanes.load_repeated(share, i >> 2, 4 * (i & 3)) - lanes.load(forecast, i, 0)
             total = lanes.multiply_add(miss, miss, total)
             lanes.store(rating, player[start + i], 0, lanes.load(own, i, 0) + factor * miss)
         n_seen += n
@@ -191,6 +193,17 @@ def _seats_games(
             for lane in range(lanes.SINGLE_WIDTH):
                 loss[0, lane] += 0.5 * own[0, lane]
             total, n_seen = nothing, 0
+
+
+@register_jitable
+def _sort_games(order, n, prize, start, key, place, share):  # type: ignore[no-untyped-def]  # Numba infers the types
+    """The shares of a very large match, its games one by one."""
+    for game in range(4):
+        for i in range(n):
+            key[i] = order[i >> 2, 4 * (i & 3) + game]
+        order_match(key, n, place)
+        for i in range(n):
+            share[i >> 2, 4 * (i & 3) + game] = prize[start + place[i] - 1]
 
 
 @register_jitable

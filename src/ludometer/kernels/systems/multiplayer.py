@@ -23,7 +23,7 @@ _AHEAD = 40
 _CACHED = 250_000
 """So many ratings stay in the cache by themselves, and asking ahead only costs."""
 
-_SORTED_FROM = 1000
+SORTED_FROM = 1000
 """Seats from which on sorting costs less than comparing each with each."""
 
 
@@ -234,7 +234,7 @@ def _order_seats(starts: Counts, key: Floats, place: Codes) -> None:
 @register_jitable
 def order_match(key, n, place):  # type: ignore[no-untyped-def]  # Numba infers the types
     """Write the places of the first n by `key`, as `order_seats` does for many matches."""
-    if n < _SORTED_FROM:
+    if n < SORTED_FROM:
         # counted from 0 on, so that no index can count from the end: then the comparisons are SIMD code
         for i in range(n):
             better = 0
