@@ -126,6 +126,8 @@ def split(whole: Path, folder: Path, n_matches: int) -> None:
 def measure(n_matches: int, folder: Path) -> dict[str, Any]:
     """All figures of one size."""
     parts, answer, stages = folder / "parts", folder / "answer.json", folder / "stages.json"
+    simulate(folder / "few", 20_000)
+    run("-m", "ludometer", "measure", str(folder / "few"), "--json", str(answer))  # compiles what is not compiled yet
     simulated = simulate(parts, n_matches)
     print(f"simulated {n_matches:,} matches: {simulated}", flush=True)
     quick = run(__file__, "follow", str(stages), "measure", str(parts), "--quick", "--json", str(answer))
@@ -142,6 +144,8 @@ def measure(n_matches: int, folder: Path) -> dict[str, Any]:
         "ratio_of_cpu": round(full["cpu"] / quick["cpu"], 1),
         "stages": json.loads(stages.read_text()),
         "answer": document["verdict"]["answer"],
+        "skill_share": document["yardstick"]["matched"]["x_deterministic"],
+        "skill_share_interval": document["yardstick"]["matched"]["x_deterministic_interval"],
         "absent": document.get("absent", {}),
     }
 

@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md that are made of stored results: the whole answer, peers, growth and forecasts.
+"""The tables of pages that are made of stored results: the whole answer, peers, growth, forecasts and full scale.
 
 python benchmarks/tables.py [--check]
 """
@@ -12,8 +12,15 @@ from typing import Any
 
 from schedules import stored
 
-PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-SECTIONS = ("answer", "peers", "growth", "forecasts")
+DOCS = Path(__file__).parents[1] / "docs"
+SECTIONS = {DOCS / "benchmarks.md": ("answer", "peers", "growth", "forecasts"), DOCS / "scale.md": ("full_scale",)}
+TEN_BILLION, CORES = 10_000_000_000, (1, 2, 8, 30)
+FEWEST_TO_EXTRAPOLATE = 10_000_000
+"""Matches below which what every run costs weighs too much."""
+
+SHARED_STAGES = ("yardsticks", "repeats", "checks")
+"""Stages whose tasks are divided among workers."""
+
 DETAILED = ("football", "chess")
 """Records whose table names every system with its costs."""
 
@@ -171,6 +178,49 @@ def _speed_table(speed: dict[str, Any]) -> list[str]:
     return lines
 
 
+def full_scale_tables(results: dict[str, Any]) -> list[str]:
+    """For each size what every stage costs, and what ten billion matches would cost at the rate of the largest."""
+    lines = []
+    for found in results.values():
+        n = found["matches"]
+        lines += [
+            f"{n:,} matches of {found['players']:,} players on {found['cores']} cores: "
+            f"{found['full']['seconds'] / 60:.0f} minutes by the clock, {found['full']['peak_gib']:.1f} GiB at "
+            f"the peak, {found['ratio_of_cpu']:g} times `--quick` in processor time.",
+            "",
+            "| stage | processor seconds | ns per match | peak, GiB |",
+            "|---|--:|--:|--:|",
+        ]
+        for name, cost in [*found["stages"].items(), ("all", found["full"])]:
+            per_match = _short(cost["cpu"] / n * 1e9)
+            peak = "" if cost["peak_gib"] is None else f"{cost['peak_gib']:.2f}"
+            lines.append(f"| {name} | {_short(cost['cpu'])} | {per_match} | {peak} |")
+        lines.append("")
+    largest = list(results.values())[-1]
+    return [*lines, *_ten_billion(largest)] if largest["matches"] >= FEWEST_TO_EXTRAPOLATE else lines[:-1]
+
+
+def _ten_billion(largest: dict[str, Any]) -> list[str]:
+    """What ten billion matches would cost at the rate of the largest record that was measured."""
+    times = TEN_BILLION / largest["matches"]
+    shared = sum(cost["cpu"] for name, cost in largest["stages"].items() if name in SHARED_STAGES)
+    alone = largest["full"]["cpu"] - shared
+    hours = [_short((alone + shared / cores) * times / 3600) for cores in CORES]
+    low, high = largest["skill_share_interval"]
+    return [
+        "At the rate of the largest of these, 10 billion matches would take "
+        f"{_short(largest['full']['peak_gib'] * times)} GiB in one process and, where yardsticks, repeats and "
+        "checks are divided among cores and all else is done by one:",
+        "",
+        "| cores | " + " | ".join(map(str, CORES)) + " |",
+        "|---" + "|--:" * len(CORES) + "|",
+        "| hours | " + " | ".join(hours) + " |",
+        "",
+        f"They would hardly tell more: the skill share of {largest['matches']:,} matches is "
+        f"{largest['skill_share']:.1f}% [{low:.1f}, {high:.1f}].",
+    ]
+
+
 def section(name: str) -> list[str]:
     """What belongs between the marks of a section."""
     results = stored(name)
@@ -180,12 +230,14 @@ def section(name: str) -> list[str]:
         return forecast_tables(results)
     if name == "answer":
         return answer_table(results)
+    if name == "full_scale":
+        return full_scale_tables(results)
     return peers_table(results["peers"]) if name == "peers" else growth_tables(results["sizes"])
 
 
-def page(text: str) -> str:
+def page(text: str, sections: tuple[str, ...]) -> str:
     """The page with its sections made of what is stored now."""
-    for name in SECTIONS:
+    for name in sections:
         begin, end = f"<!-- benchmarks/tables.py: {name} -->", f"<!-- end of {name} -->"
         if not text.count(begin) == text.count(end) == 1:
             raise ValueError(f"the page needs one place for {name}")
@@ -195,8 +247,9 @@ def page(text: str) -> str:
 
 
 def write() -> None:
-    """Put the tables into the page."""
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    """Put the tables into the pages."""
+    for path, sections in SECTIONS.items():
+        path.write_text(page(path.read_text(encoding="utf-8"), sections), encoding="utf-8")
 
 
 def _answers(row: dict[str, Any]) -> str:
@@ -245,8 +298,11 @@ def _short(value: float, digits: int = 3) -> str:
 def main() -> None:
     """Write the tables, or with --check only say whether they are up to date."""
     if "--check" in sys.argv:
-        text = PAGE.read_text(encoding="utf-8")
-        sys.exit("run benchmarks/tables.py: docs/benchmarks.md is out of date" if page(text) != text else 0)
+        for path, sections in SECTIONS.items():
+            text = path.read_text(encoding="utf-8")
+            if page(text, sections) != text:
+                sys.exit(f"run benchmarks/tables.py: docs/{path.name} is out of date")
+        return
     write()
 
 
