@@ -218,10 +218,10 @@ def count_better(order, n, better):  # type: ignore[no-untyped-def]
         of_a, of_b, of_c, of_d = nothing, nothing, nothing, nothing
         for seat in range(n):
             other = lanes.load_repeated(order, seat >> 2, 4 * (seat & 3))
-            of_a = of_a + lanes.choose_above(other, a, one, nothing)
-            of_b = of_b + lanes.choose_above(other, b, one, nothing)
-            of_c = of_c + lanes.choose_above(other, c, one, nothing)
-            of_d = of_d + lanes.choose_above(other, d, one, nothing)
+            of_a = lanes.choose_above(other, a, of_a + one, of_a)
+            of_b = lanes.choose_above(other, b, of_b + one, of_b)
+            of_c = lanes.choose_above(other, c, of_c + one, of_c)
+            of_d = lanes.choose_above(other, d, of_d + one, of_d)
         lanes.store(better, row, 0, of_a)
         lanes.store(better, second, 0, of_b)
         lanes.store(better, third, 0, of_c)
