@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ludometer.journal import Journal
     from ludometer.matches import Matches
     from ludometer.measurement import Budget, LuckChoices, Measurement, Reference
+    from ludometer.measurement.luck.population import Method
     from ludometer.ratings.systems.best_fit import Procedure
     from ludometer.scale import Base
     from ludometer.strength.skills import Link
@@ -56,7 +57,14 @@ class LuckOptions:
         type=click.IntRange(0),
         show_default="by size of the file",
         metavar="N",
-        help="Effective draws of the spread of skills; 0 skips them.",
+        help="Effective draws of the spread of skills, by the sampler; 0 skips ℓ² of the population.",
+    )
+    luck_method: Method = option(
+        "--luck-method",
+        type=click.Choice(["auto", "evidence", "sampler"]),
+        default="auto",
+        help="How the spread of skills is found: without draws (evidence), by draws (sampler), or evidence where it is "
+        "exact enough (auto).",
     )
 
     @property
@@ -64,7 +72,7 @@ class LuckOptions:
         """The same for the library."""
         from ludometer.measurement import LuckChoices
 
-        return LuckChoices(self.ridge, self.luck_model, self.luck_prior, self.luck_draws)
+        return LuckChoices(self.ridge, self.luck_model, self.luck_prior, self.luck_draws, self.luck_method)
 
 
 @dataclass(frozen=True)

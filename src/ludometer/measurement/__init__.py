@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ludometer.measurement.luck.entropy import measure_matchmaking_luck as measure_matchmaking_luck
     from ludometer.measurement.luck.entropy import measure_season_luck as measure_season_luck
     from ludometer.measurement.luck.entropy import weigh_by_experience as weigh_by_experience
+    from ludometer.measurement.luck.evidence import PopulationEvidence as PopulationEvidence
+    from ludometer.measurement.luck.evidence import population_evidence as population_evidence
     from ludometer.measurement.luck.luck import LuckChoices as LuckChoices
     from ludometer.measurement.luck.luck import LuckMetrics as LuckMetrics
     from ludometer.measurement.luck.luck import RidgeLuck as RidgeLuck

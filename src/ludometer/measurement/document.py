@@ -10,6 +10,7 @@ from ludometer.measurement.planning import RANDOM, REPEATS
 
 if TYPE_CHECKING:
     from ludometer.measurement.luck.luck import LuckMetrics
+    from ludometer.measurement.luck.population import PopulationLuck
     from ludometer.measurement.measurement import Measurement
     from ludometer.measurement.planning import WithinBudget
     from ludometer.measurement.spread import Persistence, Spread
@@ -116,11 +117,13 @@ def _bayes(luck: LuckMetrics, *, is_two_player: bool) -> dict[str, Any] | None:
         "sigma": found.sigma,
         "t": found.t if is_two_player else None,
         "rhat": _finite(found.rhat),
-        "ess": found.ess,
+        "ess": _finite(found.ess),
         "prior": found.prior,
         "converged": found.converged,
         "other_prior": None if other is None else {"prior": other.prior, "l2": other.l2, "l2_sd": other.l2_sd},
         "halves": None if luck.halves is None else [half.l2 for half in luck.halves],
+        "method": found.method,
+        "bound": found.bound,
     }
 
 
@@ -229,18 +232,28 @@ def _luck_absences(game: Measurement, quick: str) -> dict[str, str]:
         endless = "even a billion games would not be enough"
         reasons |= _nulls("luck.repetitions", luck.ridge.repetitions, endless)
     if luck.population is not None:
-        if not game.data.is_two_player:
-            reasons["luck.bayes.t"] = _MULTIPLAYER
-        if luck.population.other_prior is None:
-            reasons["luck.bayes.other_prior"] = "not compared"
-        if luck.halves is None:
-            reasons["luck.bayes.halves"] = "one half of the record has no decided match"
-        if luck.population.rhat == math.inf:
-            reasons["luck.bayes.rhat"] = "the draws do not vary"
+        reasons |= _population_absences(luck, luck.population, is_two_player=game.data.is_two_player)
     if luck.variance_ratio is None:
         reasons["luck.mauboussin"] = _MULTIPLAYER
     elif luck.variance_ratio.luck == math.inf:
         reasons["luck.mauboussin.luck"] = "all win rates are equal"
+    return reasons
+
+
+def _population_absences(luck: LuckMetrics, found: PopulationLuck, *, is_two_player: bool) -> dict[str, str]:
+    reasons = {}
+    if not is_two_player:
+        reasons["luck.bayes.t"] = _MULTIPLAYER
+    if found.other_prior is None:
+        reasons["luck.bayes.other_prior"] = "not compared"
+    if luck.halves is None:
+        reasons["luck.bayes.halves"] = "one half of the record has no decided match"
+    if found.method == "evidence":
+        reasons |= {f"luck.bayes.{name}": "there are no draws: the evidence is integrated" for name in ("rhat", "ess")}
+    else:
+        reasons["luck.bayes.bound"] = "draws have effective draws instead"
+    if found.rhat == math.inf:
+        reasons["luck.bayes.rhat"] = "the draws do not vary"
     return reasons
 
 

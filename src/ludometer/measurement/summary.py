@@ -91,7 +91,7 @@ def _luck(game: Measurement) -> list[str]:
         low, high = (100 * end for end in found.l2_interval)
         parts.append(f"{percent(found.l2)} [{low:.1f}, {high:.1f}] of the variance in performance (ℓ²)")
         if not found.converged:
-            parts[-1] += f", uncertain: only {found.ess:,.0f} effective draws, R-hat {found.rhat:.2f}"
+            parts[-1] += f", {found.describe_method()}"
     elif luck.ridge is not None:
         parts.append(f"{percent(luck.ridge.l2)} of the variance in performance (ℓ² by penalised skills)")
     if luck.ridge is not None:

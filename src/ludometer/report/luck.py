@@ -47,13 +47,12 @@ def list_measures(game: Measurement) -> list[list[str]]:
 
 def _list_population(found: PopulationLuck) -> list[list[str]]:
     low, high = found.l2_interval
-    draws = f"{found.ess:,.0f} effective draws, R-hat {found.rhat:.3f}"
-    certain = draws if found.converged else f"uncertain: only {draws}"
     rows = [
         [
             "ℓ² of the population",
             f"{found.l2:.3f} [{low:.3f}, {high:.3f}]",
-            f"skills are normal with an SD of {found.sigma:.3f}; 95% interval, prior {found.prior}; {certain}",
+            f"skills are normal with an SD of {found.sigma:.3f}; 95% interval, prior {found.prior}; "
+            f"{found.describe_method()}",
         ]
     ]
     if found.other_prior is not None:

@@ -268,8 +268,12 @@ _ROOT2 = math.sqrt(2.0)
 _BLOCK = 512
 """Rows for which gaps are looked up, draws made and sums stored in turn: each then waits less for memory."""
 
-_MOVES = 4
-"""Steps of sigma and t in a sweep where a grid of gaps makes them cheap."""
+_MOVES, _MANY_ROWS = 4, 2_500
+"""Steps of sigma and t in a sweep, and the rows from which on there is more than one: a grid of gaps makes them cheap.
+
+Their number must not depend on the spread of the skills, as the use of the grid does: a chain that steps less often
+where sigma is large stays there too long.
+"""
 
 _TRIES = 50
 _NEWTON_SHARE, _LONGEST, _STRIDE = 0.75, 3.0, 1.5
@@ -461,12 +465,13 @@ def _move_sigma_and_t(
 def _rescale(record: Record, model: Model, chain: Chain, table: Floats, adapts: bool, word: Word) -> Word:
     """Move sigma and t given z, and the skills with sigma."""
     skill, point = chain.skill, chain.point
-    gaps, is_grid = gather_gaps(record, skill)
+    gaps, _ = gather_gaps(record, skill)
+    moves = _MOVES if len(record.winner) + len(record.first) > _MANY_ROWS else 1
     for k in range(len(gaps.won)):
         gaps.won[k] /= point[0]
     for k in range(len(gaps.tied)):
         gaps.tied[k] /= point[0]
-    sigma, point[1], word = _move_sigma_and_t(gaps, _MOVES if is_grid else 1, model, chain, table, adapts, word)
+    sigma, point[1], word = _move_sigma_and_t(gaps, moves, model, chain, table, adapts, word)
     ratio = sigma / point[0]
     for i in range(len(skill)):
         skill[i] *= ratio

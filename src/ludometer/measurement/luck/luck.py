@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ludometer.measurement.luck.entropy import EntropyLuck
     from ludometer.measurement.luck.older import Repetitions, SkillChain, VarianceRatio
-    from ludometer.measurement.luck.population import PopulationLuck
+    from ludometer.measurement.luck.population import Method, PopulationLuck
     from ludometer.strength.ridge import RidgePath
     from ludometer.strength.skills import Link, Skills
 
@@ -39,15 +39,18 @@ _LONGEST_SEASON, _LARGEST_TABLE = 1_000, 12
 
 @dataclass(frozen=True)
 class LuckChoices:
-    """How luck is measured: the ridge, or "cv" for the one that predicts best; the model of two; prior and draws.
+    """How luck is measured: the ridge, or "cv" for the one that predicts best; the model of two; prior, draws, method.
 
-    `draws` are the effective draws that the sampler has to reach: None by the size of the record, 0 leaves it out.
+    `draws` are the effective draws that the sampler has to reach: None by the size of the record, 0 leaves the
+    population out. `method` is "evidence" (no draws), "sampler", or "auto": evidence where the bound of its error is
+    small. Who names a number of draws wants the sampler.
     """
 
     ridge: float | Literal["cv"] = RIDGE
     link: Link = "probit"
     prior: str = PRIOR
     draws: int | None = None
+    method: Method = "auto"
 
     def __post_init__(self) -> None:
         # what is usual is known to be right, and needs none of the modules that check
@@ -65,13 +68,17 @@ class LuckChoices:
             make_prior(self.prior)
         if self.draws is not None and self.draws < 0:
             raise LudometerError(f"effective draws are counted from 0 up, not {self.draws}")
+        if self.method not in ("auto", "evidence", "sampler"):
+            raise LudometerError(f"luck is measured by auto, evidence or sampler, not {self.method!r}")
+        if self.draws and self.method == "evidence":
+            raise LudometerError("evidence needs no draws: leave out their number, or ask for the sampler")
 
     def parameters(self) -> dict[str, object]:
         """Those that are not the usual ones."""
         usual = LuckChoices()
         return {
             f"luck_{name}": getattr(self, name)
-            for name in ("ridge", "link", "prior", "draws")
+            for name in ("ridge", "link", "prior", "draws", "method")
             if getattr(self, name) != getattr(usual, name)
         }
 
@@ -166,18 +173,20 @@ def measure_luck(
     except (NoFiniteFit, MatchDataError) as error:
         absent["luck.ridge"] = str(error)
     population = halves = None
-    draws = _draws_for(len(matches)) if chosen.draws is None else chosen.draws
-    if not draws:
-        absent["luck.bayes"] = (
-            "left out by --luck-draws 0"
-            if chosen.draws == 0
-            else f"{len(matches):,} matches take a long time: ask for it with --luck-draws 400"
-        )
+    if chosen.draws == 0:
+        absent["luck.bayes"] = "left out by --luck-draws 0"
     elif matches.n_draws == len(matches):
         absent["luck.bayes"] = "all matches are ties"
+    elif chosen.method == "sampler" and chosen.draws is None and not _draws_for(len(matches)):
+        absent["luck.bayes"] = f"{len(matches):,} matches take a long time: ask for it with --luck-draws 400"
     else:
-        population = _by_population(matches, chosen.prior, draws, seed, workers, compare_prior=True)
-        halves = _halves(matches, chosen.prior, min(draws, _DRAWS_OF_HALF), seed, workers)
+        population = _by_population(matches, chosen, seed, workers)
+        halves = None if population is None else _halves(matches, chosen, population, seed, workers)
+        if population is None:
+            absent["luck.bayes"] = (
+                f"evidence is not exact enough here, and draws for {len(matches):,} matches take a long time: ask for "
+                "them with --luck-draws 400"
+            )
     ratio = measure_variance_ratio(matches) if isinstance(matches.table, Pairs) else None
     return LuckMetrics(ridge, population, halves, ratio, absent)
 
@@ -232,29 +241,48 @@ def _draws_for(n_matches: int) -> int:
 
 
 def _by_population(
-    matches: Matches, prior: str, draws: int, seed: int, workers: Workers | None, *, compare_prior: bool
-) -> PopulationLuck:
-    from ludometer.measurement.luck.population import measure_population
+    matches: Matches,
+    chosen: LuckChoices,
+    seed: int,
+    workers: Workers | None,
+    *,
+    most_draws: int | None = None,
+    start: float = 1.0,
+    is_half: bool = False,
+) -> PopulationLuck | None:
+    """None where draws would be needed and the record is too long for them, unless they were asked for."""
+    from ludometer.measurement.luck.population import measure_population, try_evidence
 
+    draws = _draws_for(len(matches)) if chosen.draws is None else chosen.draws
+    draws = draws if most_draws is None else min(draws, most_draws)
     budget = int(min(max(_WORK / len(matches), _FEWEST_SWEEPS), _MOST_SWEEPS))
+    options: dict[str, Any] = {"prior": chosen.prior, "seed": seed, "compare_prior": not is_half}
     with warnings.catch_warnings():
         # the result says so itself
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return measure_population(
-            matches, prior=prior, ess=draws, budget=budget, seed=seed, workers=workers, compare_prior=compare_prior
-        )
+        if chosen.method != "sampler" and chosen.draws is None:
+            found = try_evidence(matches, is_forced=chosen.method == "evidence", start=start, **options)
+            if found is not None:
+                return found
+        if not draws:
+            return None
+        return measure_population(matches, method="sampler", ess=draws, budget=budget, workers=workers, **options)
 
 
 def _halves(
-    matches: Matches, prior: str, draws: int, seed: int, workers: Workers | None
+    matches: Matches, chosen: LuckChoices, whole: PopulationLuck, seed: int, workers: Workers | None
 ) -> tuple[PopulationLuck, PopulationLuck] | None:
-    """None where a half has no decided match."""
+    """By the method of the whole; None where a half has no decided match."""
     early = np.arange(len(matches)) < len(matches) // 2
     parts = [matches.take(early), matches.take(~early)]
     if any(len(part) < 2 or part.n_draws == len(part) for part in parts):
         return None
-    first, second = (_by_population(part, prior, draws, seed, workers, compare_prior=False) for part in parts)
-    return first, second
+    alike = replace(chosen, method=whole.method)
+    first, second = (
+        _by_population(part, alike, seed, workers, most_draws=_DRAWS_OF_HALF, start=whole.sigma, is_half=True)
+        for part in parts
+    )
+    return None if first is None or second is None else (first, second)
 
 
 def shift_by_change(luck: LuckMetrics) -> tuple[float, float] | None:

@@ -1,7 +1,11 @@
-"""Luck by the spread of skills in the population: l^2 = 1 / (1 + sigma^2), with its uncertainty, by Gibbs sampling."""
+"""Luck by the spread of skills in the population: l^2 = 1 / (1 + sigma^2), with its uncertainty.
+
+The posterior comes from slopes of the log evidence where they are exact enough, else from a Gibbs sampler.
+"""
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -24,7 +28,16 @@ if TYPE_CHECKING:
 
     from ludometer.kernels.gibbs.multiplayer import Finishes
     from ludometer.kernels.gibbs.pairs import Record
+    from ludometer.measurement.luck.evidence import Evidence, Game
     from ludometer.measurement.luck.sampler import Sample, Sampler
+
+Method = Literal["auto", "evidence", "sampler"]
+METHODS: tuple[Method, ...] = ("auto", "evidence", "sampler")
+"""auto is evidence up to an error bound, else the sampler."""
+
+LARGEST_BOUND = 0.15
+"""Of the error of l2's mean, in posterior SDs, up to which no draws are wanted: the ends of an interval from 400
+effective draws have about this standard error."""
 
 _OTHER_PRIORS = (PRINTED_PRIOR, "uniform:10")
 _OTHER_ESS = 100
@@ -35,6 +48,8 @@ _HIGHEST_K = 0.7
 
 _FURTHEST = 1e4
 """The largest sigma of a prior without end: the printed sampler, none of its own model, can run off to infinity."""
+
+_NORMAL_95 = 1.959963984540054
 
 Interval = tuple[float, float]
 
@@ -74,16 +89,16 @@ def make_prior(text: str) -> SigmaPrior:
 
 @dataclass(frozen=True)
 class OtherPrior:
-    """l^2 under another prior: by weighting the draws or, where that is not safe, by drawing again."""
+    """l^2 under another prior: by weighting the draws or, where that is not safe, by drawing again; or by evidence."""
 
     prior: str
     l2: float
     l2_sd: float
-    how: Literal["weighted", "drawn"]
+    how: Literal["weighted", "drawn", "integrated"]
 
 
 class Posterior(NamedTuple):
-    """A quantity as its draws have it."""
+    """A quantity: its mean, SD and interval."""
 
     mean: float
     sd: float
@@ -99,10 +114,12 @@ class PopulationLuck:
     in multiplayer matches each is ahead of each other with that probability.
     """
 
-    sample: Sample
-    """The draws of all chains."""
+    draws: Sample | None
+    """Of all chains, if the sampler was used."""
+    evidence: Evidence | None
+    """The posterior of sigma on a grid, if it was not."""
     sampler: str
-    """As asked for, or "multiplayer" where a match has more than two players."""
+    """As asked for, "multiplayer" where a match has more than two players, or "none"."""
     prior: str
     other_prior: OtherPrior | None
     players: Players
@@ -115,29 +132,48 @@ class PopulationLuck:
     provenance: Provenance
 
     @property
+    def method(self) -> Literal["evidence", "sampler"]:
+        """What the posterior comes from."""
+        return "evidence" if self.draws is None else "sampler"
+
+    @property
+    def sample(self) -> Sample:
+        """The draws; an error if there are none."""
+        if self.draws is None:
+            raise LudometerError('there are no draws: ask for them with method="sampler"')
+        return self.draws
+
+    @property
+    def bound(self) -> float | None:
+        """How far the mean of l2 may be from that of endless draws, in posterior SDs; None for draws."""
+        return None if self.evidence is None else self.evidence.bound
+
+    @property
     def l2_draws(self) -> Floats:
         """(chains, draws)."""
         return np.asarray(1 / (1 + self.sample.sigma**2))
 
     def posterior(self, quantity: Literal["l2", "sigma", "t"]) -> Posterior:
-        """Mean, SD and central 95% of the draws."""
+        """Mean, SD and central 95%."""
+        if self.evidence is not None:
+            return _read(self.evidence, quantity)
         draws = self.l2_draws if quantity == "l2" else getattr(self.sample, quantity)
         low, high = np.quantile(draws, [0.025, 0.975])
         return Posterior(float(draws.mean()), float(draws.std()), (float(low), float(high)))
 
     @property
     def l2(self) -> float:
-        """The mean of the draws."""
+        """The posterior mean."""
         return self.posterior("l2").mean
 
     @property
     def l2_sd(self) -> float:
-        """The SD of the draws."""
+        """The posterior SD."""
         return self.posterior("l2").sd
 
     @property
     def l2_interval(self) -> Interval:
-        """The central 95% of the draws."""
+        """The central 95%."""
         return self.posterior("l2").interval
 
     @property
@@ -152,18 +188,28 @@ class PopulationLuck:
 
     @property
     def rhat(self) -> float:
-        """The worse of sigma and t, by ranks."""
-        return max(self.sample.rhat)
+        """The worse of sigma and t, by ranks; not a number without draws."""
+        return math.nan if self.draws is None else max(self.draws.rhat)
 
     @property
     def ess(self) -> float:
-        """Effective draws in the bulk or at the ends of the interval: the worse of sigma and t."""
-        return min(self.sample.ess)
+        """Effective draws in the bulk or at the ends of the interval, the worse of sigma and t; no number without."""
+        return math.nan if self.draws is None else min(self.draws.ess)
 
     @property
     def converged(self) -> bool:
-        """Whether the draws are enough."""
+        """Whether the draws are enough, or the bound of the error is small."""
+        if self.evidence is not None:
+            return self.evidence.bound <= LARGEST_BOUND
         return self.sample.converged
+
+    def describe_method(self) -> str:
+        """How exact the posterior is, in a few words."""
+        if self.evidence is not None:
+            exact = f"evidence at {self.evidence.nodes} values of σ, mean within {self.evidence.bound:.2f} SD"
+            return exact if self.converged else f"uncertain: {exact}"
+        draws = f"{self.ess:,.0f} effective draws, R-hat {self.rhat:.3f}"
+        return draws if self.converged else f"uncertain: only {draws}"
 
     def to_frame(self) -> pl.DataFrame:
         """quantity, mean, sd, low, high: for l2, sigma and t."""
@@ -192,20 +238,29 @@ class PopulationLuck:
             lines.append(f"tie threshold {t.mean:.4g} ± {t.sd:.2g}, {self.n_ties:,} of {self.n_matches:,} tied")
         if self.other_prior is not None:
             other = self.other_prior
-            lines.append(f"prior {other.prior}: l2 {other.l2:.3f} ± {other.l2_sd:.3f}, by draws that were {other.how}")
-        sample = self.sample
-        lines.append(
-            f"{self.sampler} sampler: {len(sample.sigma)} chains of {sample.sweeps:,} sweeps, without the first "
-            f"{sample.warm_up:,}; "
-            f"R-hat {self.rhat:.3f}, effective draws {self.ess:,.0f}" + ("" if self.converged else ": not enough")
+            by = "from the same evidence" if other.how == "integrated" else f"by draws that were {other.how}"
+            lines.append(f"prior {other.prior}: l2 {other.l2:.3f} ± {other.l2_sd:.3f}, {by}")
+        return "\n".join([*lines, self._summarise_method()])
+
+    def _summarise_method(self) -> str:
+        enough = "" if self.converged else ": not enough"
+        if self.draws is None:
+            return f"no draws: {self.describe_method()}"
+        return (
+            f"{self.sampler} sampler: {len(self.draws.sigma)} chains of {self.draws.sweeps:,} sweeps, without the "
+            f"first {self.draws.warm_up:,}; R-hat {self.rhat:.3f}, effective draws {self.ess:,.0f}{enough}"
         )
-        return "\n".join(lines)
 
     def plot(self) -> altair.LayerChart:
         """The posterior of l^2, with its mean."""
         import altair as alt
 
-        counts, edges = np.histogram(self.l2_draws, bins=40, density=True)
+        if self.evidence is not None:
+            inside, weights = 1 / (1 + self.evidence.sigma**2), self.evidence.mass
+            ends = 1 / (1 + self.evidence.quantiles((0.999, 0.001)) ** 2)
+            counts, edges = np.histogram(inside, bins=40, range=(ends[0], ends[1]), density=True, weights=weights)
+        else:
+            counts, edges = np.histogram(self.l2_draws, bins=40, density=True)
         bars = [
             {"from": low, "to": high, "density": height}
             for low, high, height in zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)
@@ -238,24 +293,33 @@ class PopulationEstimate:
 def measure_population(
     matches: Matches,
     *,
+    method: Method = "auto",
     prior: str = "uniform:10",
     sampler: Sampler = "corrected",
     tie_sd: float = 5.0,
     chains: int = 4,
-    ess: float = 400,
+    ess: float | None = None,
     budget: int = 20_000,
     compare_prior: bool = True,
+    start: float = 1.0,
     seed: int = 0,
     workers: Workers | None = None,
 ) -> PopulationLuck:
-    """Draw from the posterior of sigma, t and all skills (Gilbert and Wells, section 3.2.2, Method 2).
+    """The posterior of sigma, t and all skills (Gilbert and Wells, section 3.2.2, Method 2).
 
     s_a ~ N(0, sigma^2), y | s ~ N(s_1 - s_2, 2), a win if y > t, a tie if |y| <= t. The prior of sigma is flat up to 10
     unless `invgamma:2,1`, the printed one for sigma^2, is asked for; t is half normal with the scale `tie_sd`, and 0
-    where no match was tied. "corrected" is the sampler of this model; "printed" has the paper's conditional of s, which
-    is wrong, and its t = sqrt(2 (1 + sigma^2)) Phi^-1((1 + p) / 2) with p ~ Beta(2 + ties, 5 + others), which takes
-    ties for independent and opponents for drawn at random; "printed-ties" has the right conditional with that t. Chains
-    go on until R-hat <= 1.01 and the effective draws are `ess`, or each has made `budget` sweeps.
+    where no match was tied.
+
+    The method "evidence" integrates the slope of the log evidence over sigma, by expectation propagation
+    (`measurement.luck.evidence`), and states how far its mean of l2 may be off; the peak is searched for from sigma =
+    `start` on. "sampler" draws. "auto" is evidence if the bound of its error is small, else the sampler; who names
+    `ess`, the effective draws (400), or another sampler wants draws.
+
+    The sampler "corrected" is that of this model; "printed" has the paper's conditional of s, which is wrong, and its
+    t = sqrt(2 (1 + sigma^2)) Phi^-1((1 + p) / 2) with p ~ Beta(2 + ties, 5 + others), which takes ties for independent
+    and opponents for drawn at random; "printed-ties" has the right conditional with that t. Chains go on until R-hat
+    <= 1.01 and the effective draws are `ess`, or each has made `budget` sweeps.
 
     If any match has more than two players, seats finish in the order of s + N(0, 1) (Thurstone's case V), which for two
     is the same model with t = 0, so that l^2 means the same. Seats of equal places are then in an order that was not
@@ -263,52 +327,219 @@ def measure_population(
 
     >>> from ludometer.simulate import simulate_strengths
     >>> luck = measure_population(simulate_strengths(40, 3000, sd=150, draws=0.2, seed=1), compare_prior=False)
-    >>> luck.converged, 0.5 < luck.l2 < 0.95
-    (True, True)
+    >>> luck.method, luck.converged, 0.5 < luck.l2 < 0.95
+    ('evidence', True, True)
     """
+    from ludometer.measurement.luck.sampler import check_effort, make_model
+
+    if method not in METHODS:
+        raise LudometerError(f"no method is called {method!r}; there are: {', '.join(METHODS)}")
+    chosen = make_prior(prior)
+    table = _Table.of(matches, tie_sd)
+    is_multiplayer = matches.sizes.max() > 2
+    make_model(chosen, sampler=sampler)
+    if is_multiplayer and sampler != "corrected":
+        raise LudometerError(f"the sampler {sampler!r} is for two-player matches")
+    check_effort(chains, budget, 400 if ess is None else ess)
+    if method != "sampler" and ess is None and sampler == "corrected":
+        options: dict[str, Any] = {"prior": prior, "tie_sd": tie_sd, "compare_prior": compare_prior}
+        found = try_evidence(matches, is_forced=method == "evidence", start=start, seed=seed, **options)
+        if found is not None:
+            return found
+    name = "multiplayer" if is_multiplayer else sampler
+    ess = 400 if ess is None else ess
+    effort: dict[str, Any] = {"chains": chains, "budget": budget, "workers": workers}
+    second = _choose_other(prior) if compare_prior else None
+    sample, other = _draw(table, chosen, second, sampler, ess, seed, effort)
+    parameters = {
+        "prior": prior,
+        "sampler": name,
+        "tie_sd": table.tie_sd,
+        "chains": chains,
+        "ess": ess,
+        "budget": budget,
+    }
+    return table.conclude(matches, sample, other, Provenance("population luck", parameters, matches.fingerprint, seed))
+
+
+def try_evidence(
+    matches: Matches,
+    *,
+    prior: str = "uniform:10",
+    tie_sd: float = 5.0,
+    is_forced: bool = False,
+    compare_prior: bool = True,
+    start: float = 1.0,
+    seed: int = 0,
+) -> PopulationLuck | None:
+    """The posterior without draws; None if the bound of its error is too large, unless it is wanted in any case.
+
+    >>> from ludometer.simulate import simulate_strengths
+    >>> luck = try_evidence(simulate_strengths(40, 3000, sd=150, draws=0.2, seed=1))
+    >>> luck.bound < 0.1, luck.other_prior.how
+    (True, 'integrated')
+    """
+    chosen, table = make_prior(prior), _Table.of(matches, tie_sd)
+    if not (is_forced or table.is_worth_it):
+        return None
+    evidence = table.integrate(chosen, start, seed)
+    if not (is_forced or evidence.bound <= LARGEST_BOUND):
+        return None
+    other = _under(evidence, table, chosen, _choose_other(prior), seed) if compare_prior else None
+    parameters = {"prior": prior, "method": "evidence", "tie_sd": table.tie_sd}
+    return table.conclude(
+        matches, evidence, other, Provenance("population luck", parameters, matches.fingerprint, seed)
+    )
+
+
+def _choose_other(prior: str) -> SigmaPrior:
+    """The prior to compare with."""
+    return next(make_prior(name) for name in _OTHER_PRIORS if name != prior)
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """Results of those who played, in the forms that the methods want."""
+
+    matches: Matches
+    """Only of those who played."""
+    played: Mask
+    n_ties: int
+    tie_sd: float
+    is_multiplayer: bool
+
+    @classmethod
+    def of(cls, matches: Matches, tie_sd: float) -> _Table:
+        if not len(matches):
+            raise MatchDataError("there are no matches")
+        played = matches.counts > 0
+        is_multiplayer = bool(matches.sizes.max() > 2)
+        n_ties = 0 if is_multiplayer else matches.n_draws
+        of_played = matches if played.all() else matches.recode(played)
+        return cls(of_played, played, n_ties, tie_sd if n_ties else 0.0, is_multiplayer)
+
+    @property
+    def n_players(self) -> int:
+        return int(self.played.sum())
+
+    @property
+    def pairs(self) -> Pairs:
+        pairs = self.matches.table
+        if isinstance(pairs, Pairs):
+            return pairs
+        # seats of two, because they have prizes
+        first, second, places = pairs.player[::2], pairs.player[1::2], pairs.place
+        return Pairs(first, second, (1 + np.sign(places[1::2] - places[::2])).astype(np.int8))
+
+    def record(self) -> Record | Finishes:
+        """For the sampler."""
+        from ludometer.measurement.luck.sampler import tally_orders, tally_results
+        from ludometer.strength.ranked import Orders
+
+        if self.is_multiplayer:
+            return tally_orders(Orders.of(self.matches), self.n_players)
+        pairs = self.pairs
+        return tally_results(pairs.first, pairs.second, pairs.halves, self.n_players)
+
+    @property
+    def is_worth_it(self) -> bool:
+        """Whether evidence may be exact enough: not for multiplayer matches, and not if nothing was decided."""
+        return not self.is_multiplayer and self.n_ties < len(self.matches)
+
+    def game(self, seed: int) -> Game:
+        """For evidence."""
+        from ludometer.measurement.luck.evidence import PairGame, tally_pairs
+
+        if self.is_multiplayer:
+            raise LudometerError("evidence without draws is for two-player matches: ask for the sampler")
+        pairs = self.pairs
+        table = tally_pairs(pairs.first, pairs.second, pairs.halves, self.n_players)
+        return PairGame(table, self.n_players, tie_sd=self.tie_sd, seed=seed)
+
+    def integrate(self, prior: SigmaPrior, start: float, seed: int) -> Evidence:
+        """By slopes."""
+        from ludometer.measurement.luck.evidence import integrate
+
+        return integrate(self.game(seed), prior, start=start)
+
+    def conclude(
+        self, matches: Matches, found: Sample | Evidence, other: OtherPrior | None, provenance: Provenance
+    ) -> PopulationLuck:
+        """The result; who never played has the population's mean and SD."""
+        from ludometer.measurement.luck.evidence import Evidence
+
+        evidence, draws = (found, None) if isinstance(found, Evidence) else (None, found)
+        mean = float(np.mean(found.sigma**2) if evidence is None else evidence.moments(evidence.sigma**2)[0])
+        skill, skill_sd = np.zeros(len(self.played)), np.full(len(self.played), np.sqrt(mean))
+        skill[self.played], skill_sd[self.played] = found.skill, found.skill_sd
+        return PopulationLuck(
+            draws=draws,
+            evidence=evidence,
+            sampler=str(provenance.parameters.get("sampler", "none")),
+            prior=str(provenance.parameters["prior"]),
+            other_prior=other,
+            players=matches.players,
+            skill=skill,
+            skill_sd=skill_sd,
+            n_matches=len(matches),
+            n_ties=self.n_ties,
+            provenance=provenance,
+        )
+
+
+def _read(evidence: Evidence, quantity: Literal["l2", "sigma", "t"]) -> Posterior:
+    """Mean, SD and central 95% of a quantity."""
+    if quantity == "t":
+        mean, along = evidence.moments(evidence.t)
+        sd = math.hypot(along, evidence.t_sd)
+        return Posterior(mean, sd, (max(mean - _NORMAL_95 * sd, 0.0), mean + _NORMAL_95 * sd))
+    low, high = (float(end) for end in evidence.quantiles((0.025, 0.975)))
+    if quantity == "sigma":
+        return Posterior(*evidence.moments(evidence.sigma), (low, high))
+    return Posterior(*evidence.moments(1 / (1 + evidence.sigma**2)), (1 / (1 + high**2), 1 / (1 + low**2)))
+
+
+def _under(evidence: Evidence, table: _Table, prior: SigmaPrior, other: SigmaPrior, seed: int) -> OtherPrior:
+    """l2 under the other prior: the same evidence, unless it ends where only the first prior does."""
+    reaches_top = evidence.sigma[-1] > 0.99 * prior.top
+    if reaches_top and other.top > prior.top:
+        evidence = table.integrate(other, float(evidence.moments(evidence.sigma)[0]), seed)
+    mass, l2 = evidence.under(other), 1 / (1 + evidence.sigma**2)
+    mean = float(mass @ l2)
+    return OtherPrior(other.name, mean, float(np.sqrt(mass @ (l2 - mean) ** 2)), "integrated")
+
+
+def _draw(
+    table: _Table,
+    prior: SigmaPrior,
+    second: SigmaPrior | None,
+    sampler: Sampler,
+    ess: float,
+    seed: int,
+    options: dict[str, Any],
+) -> tuple[Sample, OtherPrior | None]:
+    """Draws, and what another prior would say."""
     from ludometer.measurement.luck.sampler import make_model, sample_population
 
-    chosen = make_prior(prior)
-    record, played, n_ties = _prepare(matches)
-    tie_sd = tie_sd if n_ties else 0.0
-    options: dict[str, Any] = {"chains": chains, "budget": budget, "workers": workers}
-    model = make_model(chosen, sampler=sampler, tie_sd=tie_sd)
-    name = sampler if matches.sizes.max() == 2 else "multiplayer"
-    if sampler not in (name, "corrected"):
-        raise LudometerError(f"the sampler {sampler!r} is for two-player matches")
-    seeds = np.random.SeedSequence(seed).spawn(2)
+    record, seeds = table.record(), np.random.SeedSequence(seed).spawn(2)
+    model = make_model(prior, sampler=sampler, tie_sd=table.tie_sd)
     sample = sample_population(record, model, ess=ess, seed=seeds[0], **options)
     if not sample.converged:
         warnings.warn(
             f"{sample.sweeps:,} sweeps were not enough: R-hat {max(sample.rhat):.3f}, effective draws "
             f"{min(sample.ess):,.0f}; give a larger budget",
             ConvergenceWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    other = None
-    if compare_prior:
-        second = next(make_prior(name) for name in _OTHER_PRIORS if name != prior)
-        other = _weigh(sample, chosen, second) if sampler == "corrected" else None
-        if other is None:
-            model = make_model(second, sampler=sampler, tie_sd=tie_sd)
-            again = sample_population(record, model, ess=_OTHER_ESS, seed=seeds[1], **options)
-            l2 = 1 / (1 + again.sigma**2)
-            other = OtherPrior(second.name, float(l2.mean()), float(l2.std()), "drawn")
-    parameters = {"prior": prior, "sampler": name, "tie_sd": tie_sd, "chains": chains, "ess": ess, "budget": budget}
-    skill, skill_sd = np.zeros(len(played)), np.full(len(played), np.sqrt(np.mean(sample.sigma**2)))
-    skill[played], skill_sd[played] = sample.skill, sample.skill_sd
-    return PopulationLuck(
-        sample=sample,
-        sampler=name,
-        prior=prior,
-        other_prior=other,
-        players=matches.players,
-        skill=skill,
-        skill_sd=skill_sd,
-        n_matches=len(matches),
-        n_ties=n_ties,
-        provenance=Provenance("population luck", parameters, matches.fingerprint, seed),
-    )
+    if second is None:
+        return sample, None
+    other = _weigh(sample, prior, second) if sampler == "corrected" else None
+    if other is None:
+        model = make_model(second, sampler=sampler, tie_sd=table.tie_sd)
+        again = sample_population(record, model, ess=_OTHER_ESS, seed=seeds[1], **options)
+        l2 = 1 / (1 + again.sigma**2)
+        other = OtherPrior(second.name, float(l2.mean()), float(l2.std()), "drawn")
+    return sample, other
 
 
 def estimate_population(matches: Matches, *, sweeps: int = 400, seed: int = 0) -> PopulationEstimate:
@@ -323,31 +554,12 @@ def estimate_population(matches: Matches, *, sweeps: int = 400, seed: int = 0) -
     """
     from ludometer.measurement.luck.sampler import maximise
 
-    record, _, n_ties = _prepare(matches)
-    path = maximise(record, has_ties=n_ties > 0, sweeps=sweeps, seed=seed)
+    table = _Table.of(matches, 1.0)
+    path = maximise(table.record(), has_ties=table.n_ties > 0, sweeps=sweeps, seed=seed)
     third, last = np.array_split(path[len(path) // 2 :], 2)
     sigma, t = np.sqrt(np.mean(path[len(path) // 2 :, 0] ** 2)), np.mean(path[len(path) // 2 :, 1])
     trend = [1 / (1 + np.mean(part[:, 0] ** 2)) for part in (third, last)]
     return PopulationEstimate(float(1 / (1 + sigma**2)), float(sigma), float(t), float(trend[1] - trend[0]), sweeps)
-
-
-def _prepare(matches: Matches) -> tuple[Record | Finishes, Mask, int]:
-    """Results in rows, or orders, of those who played; who did, and the number of ties that inform t."""
-    from ludometer.measurement.luck.sampler import tally_orders, tally_results
-    from ludometer.strength.ranked import Orders
-
-    if not len(matches):
-        raise MatchDataError("there are no matches")
-    played = matches.counts > 0
-    of_played, n_players = matches if played.all() else matches.recode(played), int(played.sum())
-    if matches.sizes.max() > 2:
-        return tally_orders(Orders.of(of_played), n_players), played, 0
-    pairs = of_played.table
-    if not isinstance(pairs, Pairs):
-        # seats of two, because they have prizes
-        first, second, places = pairs.player[::2], pairs.player[1::2], pairs.place
-        pairs = Pairs(first, second, (1 + np.sign(places[1::2] - places[::2])).astype(np.int8))
-    return tally_results(pairs.first, pairs.second, pairs.halves, n_players), played, matches.n_draws
 
 
 def _weigh(sample: Sample, prior: SigmaPrior, other: SigmaPrior) -> OtherPrior | None:

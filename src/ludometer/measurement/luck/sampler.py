@@ -152,8 +152,7 @@ def sample_population(
     >>> sample.converged, bool(0.6 < sample.sigma.mean() < 1.5)
     (True, True)
     """
-    if chains < 2 or budget < 2 * _WARM_UP or not ess > 0:
-        raise LudometerError(f"two chains and {2 * _WARM_UP} sweeps are the minimum, and ess must be above 0")
+    check_effort(chains, budget, ess)
     run = _Chains(record, model, chains, seed, workers)
     run.sweep(_WARM_UP, adapts=True)
     warm_up, wanted = _WARM_UP, max(_FEWEST, int(np.ceil(ess / chains)))
@@ -173,6 +172,12 @@ def sample_population(
         else:
             missing = 1.2 * ess / max(least, 1.0) if least < ess else 1.5
             wanted = int(np.ceil(run.n_draws * min(max(missing, 1.3), 4.0)))
+
+
+def check_effort(chains: int, budget: int, ess: float) -> None:
+    """Refuse what is too little for any answer."""
+    if chains < 2 or budget < 2 * _WARM_UP or not ess > 0:
+        raise LudometerError(f"two chains and {2 * _WARM_UP} sweeps are the minimum, and ess must be above 0")
 
 
 class _Chains:

@@ -1,0 +1,1 @@
+"""The evidence for a spread of skills without draws: expectation propagation over pairs or orders, and traces."""

@@ -1,0 +1,162 @@
+"""The spread of a population without draws: against the sampler, on coins, and when draws are wanted after all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ludometer.errors import LudometerError, MatchDataError
+from ludometer.matches import Matches
+from ludometer.measurement import LuckChoices, measure_luck, measure_population
+from ludometer.measurement.luck import population
+from ludometer.measurement.luck.evidence import PairGame, integrate, population_evidence, tally_pairs
+from ludometer.measurement.luck.population import make_prior, try_evidence
+from ludometer.measurement.luck.sampler import make_model, sample_population, tally_results
+from ludometer.simulate import simulate_coin, simulate_strengths
+
+GAME = simulate_strengths(30, 1_500, sd=150, draws=0.2, seed=5)
+PRIOR = make_prior("uniform:10")
+
+
+def play(n_players: int, n_matches: int, sigma: float, t: float, seed: int) -> Matches:
+    rng = np.random.default_rng(seed)
+    first = np.arange(n_matches) % n_players
+    second = (first + rng.integers(1, n_players, n_matches)) % n_players
+    skill = sigma * rng.standard_normal(n_players)
+    y = skill[first] - skill[second] + rng.normal(0, 2**0.5, n_matches)
+    return Matches.of_pairs(first, second, 0.5 + 0.5 * np.sign(y) * (np.abs(y) > t))
+
+
+@pytest.mark.parametrize(
+    ("n_players", "n_matches", "sigma", "t"), [(25, 600, 0.3, 0.0), (25, 600, 1.0, 0.5), (300, 600, 2.0, 0.0)]
+)
+def test_evidence_and_sampler_agree(n_players: int, n_matches: int, sigma: float, t: float) -> None:
+    # the first: a sampler whose number of steps depends on sigma is off by more than this
+    matches = play(n_players, n_matches, sigma, t, 1)
+    luck = measure_population(matches, method="evidence")
+    pairs = matches.pairs
+    model = make_model(PRIOR, tie_sd=5.0 if t else 0.0)
+    record = tally_results(pairs.first, pairs.second, pairs.halves, n_players)
+    sample = sample_population(record, model, ess=4_000, budget=40_000, seed=1)
+    draws = 1 / (1 + sample.sigma**2)
+    error = draws.std() / min(sample.ess) ** 0.5
+    assert luck.bound is not None
+    assert luck.l2 == pytest.approx(draws.mean(), abs=3.5 * error + 0.01 * draws.std())
+    assert luck.l2_sd == pytest.approx(draws.std(), rel=0.06)
+    assert luck.l2_interval == pytest.approx(np.quantile(draws, [0.025, 0.975]), abs=10 * error)
+    assert luck.t == pytest.approx(sample.t.mean(), abs=0.25 * max(sample.t.std(), 1e-9))
+    assert luck.posterior("t").sd == pytest.approx(sample.t.std(), rel=0.1, abs=1e-9)
+    assert np.corrcoef(luck.skill, sample.skill)[0, 1] > 0.999
+    # at one sigma: what the uncertainty of sigma adds is not in it
+    assert luck.skill_sd == pytest.approx(sample.skill_sd, rel=0.3)
+
+
+def test_the_interval_covers() -> None:
+    hits = 0
+    for seed in range(60):
+        found = try_evidence(play(60, 400, 0.8, 0.3, 100 + seed), compare_prior=False)
+        assert found is not None
+        low, high = found.posterior("sigma").interval
+        hits += low <= 0.8 <= high
+    assert 52 <= hits <= 60
+
+
+def test_a_coin_has_its_evidence_at_zero_and_the_prior_decides() -> None:
+    luck = measure_population(simulate_coin(20, 1_000, seed=1), method="evidence")
+    drawn = measure_population(simulate_coin(20, 1_000, seed=1), method="sampler", ess=2_000)
+    assert luck.other_prior is not None
+    assert luck.l2 == pytest.approx(drawn.l2, abs=0.1 * drawn.l2_sd)
+    assert luck.l2_interval[1] > 0.999
+    assert luck.other_prior.how == "integrated"
+    assert drawn.other_prior is not None
+    assert luck.other_prior.l2 == pytest.approx(drawn.other_prior.l2, abs=0.3 * drawn.other_prior.l2_sd)
+
+
+def test_what_decides_nothing_is_left_to_the_prior() -> None:
+    sure = Matches.of_pairs([0, 0, 1], [1, 2, 2], [1, 1, 1])
+    flat, printed = (
+        measure_population(sure, method="evidence", prior=prior) for prior in ("uniform:10", "invgamma:2,1")
+    )
+    assert flat.sigma > 4
+    assert flat.other_prior is not None
+    assert flat.other_prior.l2 == pytest.approx(printed.l2, abs=0.01)
+
+
+def test_draws_are_made_where_the_bound_is_too_large_or_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert measure_population(GAME).method == "evidence"
+    assert measure_population(GAME, ess=100).method == "sampler"
+    assert measure_luck(GAME, choices=LuckChoices(draws=100)).population.method == "sampler"  # type: ignore[union-attr]
+    monkeypatch.setattr(population, "LARGEST_BOUND", 0.0)
+    assert measure_population(GAME).method == "sampler"
+    forced = measure_population(GAME, method="evidence")
+    assert not forced.converged
+    assert "uncertain" in forced.summary()
+
+
+def test_the_result_says_that_there_are_no_draws() -> None:
+    luck = measure_population(GAME, seed=1)
+    assert luck.converged
+    assert luck.bound is not None
+    assert luck.bound < 0.15
+    assert np.isnan(luck.rhat)
+    assert np.isnan(luck.ess)
+    assert "R-hat" not in luck.summary()
+    assert "effective" not in luck.summary()
+    assert luck.to_frame()["quantity"].to_list() == ["l2", "sigma", "t"]
+    assert luck.plot().to_dict()
+    with pytest.raises(LudometerError, match="no draws"):
+        _ = luck.sample
+
+
+def test_the_whole_and_its_halves_have_one_method() -> None:
+    luck = measure_luck(GAME)
+    assert luck.population is not None
+    assert luck.halves is not None
+    assert {luck.population.method, *(half.method for half in luck.halves)} == {"evidence"}
+
+
+def test_who_is_named_first_does_not_matter() -> None:
+    pairs = GAME.pairs
+    mirrored = Matches.of_pairs(pairs.second, pairs.first, 1 - pairs.score, players=GAME.players)
+    assert measure_population(mirrored).l2 == measure_population(GAME).l2
+
+
+def test_the_search_may_start_anywhere() -> None:
+    pairs = GAME.pairs
+    table = tally_pairs(pairs.first, pairs.second, pairs.halves, 30)
+    found = [integrate(PairGame(table, 30, tie_sd=5.0), PRIOR, start=start) for start in (0.05, 9.0)]
+    means = [one.moments(1 / (1 + one.sigma**2)) for one in found]
+    assert means[0][0] == pytest.approx(means[1][0], abs=0.02 * means[0][1])
+
+
+def test_a_share_of_coins_shows_in_the_evidence() -> None:
+    rng = np.random.default_rng(2)
+    first = rng.integers(0, 40, 8_000)
+    second = (first + rng.integers(1, 40, 8_000)) % 40
+    skill = 2.0 * rng.standard_normal(40)
+    wins = np.where(
+        rng.random(8_000) < 0.4, rng.random(8_000) < 0.5, skill[first] - skill[second] > rng.normal(0, 2**0.5, 8_000)
+    )
+    matches = Matches.of_pairs(first, second, wins)
+    none, right, many = (population_evidence(matches, sigma=2.0, share=share) for share in (0.0, 0.4, 0.7))
+    assert right.log_evidence > max(none.log_evidence, many.log_evidence) + 10
+    assert none.by_share > 0 > many.by_share
+    assert abs(right.by_share) < 200
+    h = 1e-3
+    near = population_evidence(matches, sigma=2.0, share=0.4 + h)
+    assert right.by_share == pytest.approx((near.log_evidence - right.log_evidence) / h, abs=6)
+    wider = population_evidence(matches, sigma=2.0 * np.exp(0.01), share=0.4)
+    assert right.by_log_sigma == pytest.approx((wider.log_evidence - right.log_evidence) / 0.01, abs=4)
+
+
+def test_what_has_no_evidence_is_refused() -> None:
+    with pytest.raises(LudometerError, match="share of coins"):
+        population_evidence(GAME, sigma=1.0, share=1.0)
+    with pytest.raises(MatchDataError, match="two-player"):
+        population_evidence(Matches.of_seats([0, 3], [0, 1, 2], [1, 2, 3]), sigma=1.0)
+    with pytest.raises(LudometerError, match="no method"):
+        measure_population(GAME, method="exact")  # type: ignore[arg-type]
+    with pytest.raises(LudometerError, match="needs no draws"):
+        LuckChoices(method="evidence", draws=100)
+    with pytest.raises(LudometerError, match="auto, evidence or sampler"):
+        LuckChoices(method="exact")  # type: ignore[arg-type]
