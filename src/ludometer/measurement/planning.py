@@ -39,7 +39,7 @@ _TWO_PLAYERS = {
     BEST_FIT: Cost(0.25, 3.5e-7),
     PAIRING: Cost(0.05, 3e-6),
     YARDSTICKS: Cost(0.05, 0.0, 1.5e-3, 1e-7),
-    LUCK: Cost(0.5, 1.4e-4),
+    LUCK: Cost(0.5, 5e-6),
     REPEATS: Cost(0.02, 0.0, 5e-4, 4e-8),
     RANDOM: Cost(0.05, 1.5e-6),
     CHECKS: Cost(0.05, 0.0, 1.5e-3, 1e-7),

@@ -158,7 +158,8 @@ class PairGame:
         self.pairs, self.n_players, self.tie_sd, self.share, self.seed = pairs, n_players, tie_sd, share, seed
         self.starts = np.searchsorted(pairs.one, np.arange(n_players + 1)).astype(np.int64)
         self.messages = no_messages(len(pairs.one), n_players)
-        self.quadrature, self.finer = make_quadrature(7), make_quadrature(11)
+        # coins give the factors long tails, which normal weights hardly reach
+        self.quadrature, self.finer = (make_quadrature(nodes) for nodes in ((21, 31) if share else (7, 11)))
         self.q, self.t, self._bend = 1.0, 0.0, 0.0
         if tie_sd > 0:
             tied = pairs.tied.sum() / (pairs.won.sum() + pairs.lost.sum() + pairs.tied.sum())
