@@ -130,6 +130,14 @@ def test_large_tables_are_rated_like_columns_in_double_precision(prizes: str) ->
         np.testing.assert_allclose(loss[:, game::4], total[:, :4], rtol=3e-5)
 
 
+def test_results_dealt_in_parts_are_those_dealt_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    schedule = make_schedule(simulate_coin(60, 1_003, seed=1))
+    game, pairs = Game(skills(60)[1], KEYS[1], RULES[1]), schedule.matches.pairs
+    at_once = play_pairs(pairs.first, pairs.second, game.skill, game.key, game.rule)
+    monkeypatch.setattr("ludometer.ratings.replicates._PART", 100)
+    np.testing.assert_array_equal(game.results(schedule), at_once)
+
+
 def test_spreads_are_those_of_numpy() -> None:
     rating = lanes.allocate_single(500)
     rating[:] = np.random.default_rng(1).standard_normal((500, 16)) + 0.2

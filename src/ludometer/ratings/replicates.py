@@ -36,6 +36,9 @@ _SINGLE_LANES, _SINGLE_REACH = 4, 1.5
 _LOWEST_SINGLE, _HIGHEST_SINGLE, _SINGLE_PASSES = 1.0, 400.0, 8
 """Where single precision is enough: at k = 1 neighbours on the grid differ in loss by 1e-5 of it, rounding by 1e-8."""
 
+_PART = 1 << 20
+"""Matches that are dealt into a column at once."""
+
 _INSIDE = 0.85
 """A minimum so far out on the grid, or further, is looked for again with the grid around it."""
 
@@ -120,7 +123,14 @@ class Game:
 
         table = schedule.matches.table
         if isinstance(table, Pairs):
-            return play_pairs(table.first, table.second, self.skill, self.key, self.rule)
+            # part by part, since dealing takes a hundred times the memory of the results
+            halves = np.empty(len(table), np.int8)
+            for start in range(0, len(table), _PART):
+                part = slice(start, start + _PART)
+                halves[part] = play_pairs(
+                    table.first[part], table.second[part], self.skill, self.key, self.rule, start=start
+                )
+            return halves
         assert schedule.prize is not None
         return play_seats(table.starts, table.player, schedule.prize, self.skill, self.key, self.rule)
 

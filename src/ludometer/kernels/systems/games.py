@@ -31,9 +31,12 @@ _CACHED = 400_000
 """So many ratings stay in the cache by themselves, and asking ahead only costs."""
 
 
-def play_pairs(first: Codes, second: Codes, skill: Floats, key: Keys, rule: Rule) -> Halves:
-    """The results of one game in half points of the first player: the plain twin of what `elo_games` deals."""
-    choice, u = uniforms(key, np.arange(len(first), dtype=np.uint32))
+def play_pairs(first: Codes, second: Codes, skill: Floats, key: Keys, rule: Rule, *, start: int = 0) -> Halves:
+    """The results of one game in half points of the first player: the plain twin of what `elo_games` deals.
+
+    The first match given is number `start` of the schedule.
+    """
+    choice, u = uniforms(key, np.arange(start, start + len(first), dtype=np.uint32))
     played = choice < rule.mix
     low, high = bounds(u, np.where(played, rule.nu, rule.coin_nu))
     d = np.where(played, rule.reach * (skill[first] - skill[second]), 0.0)

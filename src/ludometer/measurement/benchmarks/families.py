@@ -105,11 +105,18 @@ def play_series(schedule: Schedule, skill: Floats, key: Keys, *, sd: float, game
     """Results of series of an odd number of games, each won by who wins most of it, among skilled players."""
     from scipy.special import betainc
 
-    pairs = schedule.matches.pairs
-    expected = expected_score(sd * (skill[pairs.first] - skill[pairs.second]))
-    half = (games + 1) // 2
-    _, chance = uniforms(key, np.arange(len(pairs), dtype=np.uint32))
-    return 2 * (chance < betainc(half, half, expected)).astype(np.int8)
+    pairs, half = schedule.matches.pairs, (games + 1) // 2
+    halves = np.empty(len(pairs), np.int8)
+    for start in range(0, len(pairs), _PART):
+        first, second = pairs.first[start : start + _PART], pairs.second[start : start + _PART]
+        _, chance = uniforms(key, np.arange(start, start + len(first), dtype=np.uint32))
+        won = chance < betainc(half, half, expected_score(sd * (skill[first] - skill[second])))
+        halves[start : start + len(first)] = 2 * won
+    return halves
+
+
+_PART = 1 << 20
+"""Matches that are dealt at once."""
 
 
 def _even_nu(draws: float) -> float:
