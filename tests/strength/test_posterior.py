@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from ludometer.arrays import Codes, Floats
 from ludometer.scale import from_elo
 from ludometer.simulate import simulate_strengths
-from ludometer.strength import StrengthPosterior, fit_strengths
+from ludometer.strength import StrengthPosterior, fit_strengths, posterior
 
 N = 40
 
@@ -172,3 +172,12 @@ def test_loose_players_are_held_less() -> None:
     )
     wide = loose.draws.std(axis=1) / tight.draws.std(axis=1)
     assert wide[20:].mean() > wide[:20].mean()
+
+
+def test_random_numbers_that_are_drawn_again_are_those_that_were_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = fitted(directions=some_directions(), n_draws=12)
+    monkeypatch.setattr(posterior, "_KEPT", 0)
+    monkeypatch.setattr(posterior, "_PART", 50)
+    again = fitted(directions=some_directions(), n_draws=12)
+    assert again.draws.tobytes() == kept.draws.tobytes()
+    assert again.residual_sd == kept.residual_sd
