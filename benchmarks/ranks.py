@@ -2,8 +2,10 @@
 
     sh benchmarks/run.sh ranks
 
-The other way is the sum over subsets: the probability that exactly these players came in first, for all 2^n sets of
-them, written in Numba as well. Writes benchmarks/results/ranks.json.
+First the cost of a seat by the size of a match beside that of the two-player pass, for results that are there and for
+games that are dealt in the pass. Then prizes that fall unevenly: the other way is the sum over subsets, the probability
+that exactly these players came in first, for all 2^n sets of them, written in Numba as well. Writes
+benchmarks/results/ranks.json.
 """
 
 from __future__ import annotations
@@ -16,11 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from ludometer.arrays import Floats
+from ludometer.arrays import Codes, Counts, Floats
 from ludometer.kernels.runtime import lanes
 from ludometer.kernels.runtime.compile import kernel
 from ludometer.kernels.skills import ranks
+from ludometer.kernels.systems.dealing import Deal, Rule, make_deal
 from ludometer.kernels.systems.elo import elo_lanes
+from ludometer.kernels.systems.games import elo_games, seats_games
 from ludometer.kernels.systems.multiplayer import seats_lanes
 from ludometer.scale import from_elo
 from ludometer.simulate import simulate_strengths
@@ -105,17 +109,28 @@ def linear_pass(n_matches: int = 200_000, n_seats: int = 9, n_players: int = 20_
     return fastest(work) / n_matches
 
 
-def seat_cost(n_seats: int, n_players: int = N_RATED) -> float:
-    """Seconds per seat and lane of one pass with eight lanes over matches of this size with linear prizes."""
+def tables(n_seats: int) -> tuple[Counts, Codes, Floats]:
+    """Matches of this size among players drawn at random, with linear prizes: where they begin, players, prizes."""
     rng = np.random.default_rng(2)
     n_matches = 60_000 // n_seats
-    player = np.concatenate([rng.choice(n_players, n_seats, replace=False) for _ in range(n_matches)]).astype(np.int32)
-    starts = np.arange(0, n_matches * n_seats + 1, n_seats)
-    prize = np.tile(np.linspace(1, 0, n_seats), n_matches)
+    player = np.concatenate([rng.choice(N_RATED, n_seats, replace=False) for _ in range(n_matches)]).astype(np.int32)
+    return np.arange(0, len(player) + 1, n_seats), player, np.tile(np.linspace(1, 0, n_seats), n_matches)
+
+
+def deal() -> Deal:
+    """Four games among players who are as far apart as in a game of some skill."""
+    rng = np.random.default_rng(3)
+    keys = [np.array([game, 7], np.uint32) for game in range(4)]
+    return make_deal([rng.standard_normal(N_RATED) for _ in range(4)], keys, [Rule(1.0, 0.7)] * 4)
+
+
+def seat_cost(n_seats: int) -> float:
+    """Seconds per seat and lane of one pass with eight lanes over matches of this size."""
+    starts, player, prize = tables(n_seats)
+    rng = np.random.default_rng(4)
     score = rng.permuted(prize.reshape(-1, n_seats), axis=1).reshape(-1, 1)
-    rating, step, loss = (lanes.allocate(n, 8) for n in (n_players, 1, 1))
-    # as far apart as players of a game of some skill
-    rating[:], step[0] = 0.7 * rng.standard_normal((n_players, 1)), 0.001
+    rating, step, loss = (lanes.allocate(n, 8) for n in (N_RATED, 1, 1))
+    rating[:], step[0] = 0.7 * rng.standard_normal((N_RATED, 1)), 0.001
 
     def work() -> None:
         seats_lanes(starts, player, score, prize, rating, step, loss)
@@ -124,28 +139,54 @@ def seat_cost(n_seats: int, n_players: int = N_RATED) -> float:
     return fastest(work, 15) / len(player) / 8
 
 
-def two_player_cost(n_matches: int = 100_000) -> float:
-    """The same of the pass over matches of two."""
+def dealt_seat_cost(n_seats: int) -> float:
+    """The same of one pass that deals and rates four games at four values of k."""
+    starts, player, prize = tables(n_seats)
+    rating, step, loss, dealt = lanes.allocate_single(N_RATED), lanes.allocate_single(1), lanes.allocate(1, 16), deal()
+    rating[:], step[0] = 0.7 * np.random.default_rng(4).standard_normal((N_RATED, 1)), 0.001
+
+    def work() -> None:
+        seats_games(starts, player, prize, dealt, rating, step, loss)
+
+    work()
+    return fastest(work, 15) / len(player) / 16
+
+
+def two_player_costs(n_matches: int = 100_000) -> tuple[float, float]:
+    """Both passes over matches of two."""
     pairs = simulate_strengths(N_RATED, n_matches, seed=2).pairs
     rating, step, loss = (lanes.allocate(n, 8) for n in (N_RATED, 1, 1))
     step[0] = from_elo(STEPS)
+    single, single_step, losses, dealt = (
+        lanes.allocate_single(N_RATED),
+        lanes.allocate_single(1),
+        np.zeros((1, 16)),
+        deal(),
+    )
+    single_step[0] = 0.001
 
     def work() -> None:
         elo_lanes(pairs.first, pairs.second, pairs.halves, rating, step, loss)
 
+    def work_dealt() -> None:
+        elo_games(pairs.first, pairs.second, dealt, single, single_step, losses)
+
     work()
-    return fastest(work, 15) / n_matches / 2 / 8
+    work_dealt()
+    return fastest(work, 15) / n_matches / 2 / 8, fastest(work_dealt, 15) / n_matches / 2 / 16
 
 
 def main() -> None:
     """Measure, print, store."""
     results: dict[str, float] = {}
-    two = two_player_cost()
+    two, two_dealt = two_player_costs()
     for n_seats in (2, 4, 9, 24, 64, 200):
-        cost = seat_cost(n_seats)
-        results[f"seat of {n_seats} with linear prizes / seat of the two-player pass, 8 lanes"] = round(cost / two, 2)
+        cost, dealt = seat_cost(n_seats), dealt_seat_cost(n_seats)
+        results[f"seat of {n_seats} / seat of two players, linear prizes"] = round(cost / two, 2)
+        results[f"dealt seat of {n_seats} / dealt seat of two players, linear prizes"] = round(dealt / two_dealt, 2)
         print(
-            f"matches of {n_seats}: {cost * 1e9:.2f} ns per seat and lane, {cost / two:.1f} times the two-player pass"
+            f"matches of {n_seats}: {cost * 1e9:.2f} ns per seat and lane, {cost / two:.1f} times the two-player pass; "
+            f"dealt {dealt * 1e9:.2f} ns, {dealt / two_dealt:.1f} times"
         )
     curved = np.linspace(1, 0, N_PLAYERS) ** 2
     for name, prize, bound in (("first three paid", TOP_THREE, "at least 20"), ("all paid, unevenly", curved, "-")):

@@ -209,12 +209,11 @@ def count_better(order, n, better):  # type: ignore[no-untyped-def]
     nothing = lanes.load(order, 0, 0) * 0.0
     one = nothing + 1.0
     n_rows = (n + 3) // 4
-    last = n_rows - 1
+    row = 0
     # four rows at once share what is loaded of each seat
-    for row in range(0, n_rows, 4):
-        second, third, fourth = min(row + 1, last), min(row + 2, last), min(row + 3, last)
-        a, b = lanes.load(order, row, 0), lanes.load(order, second, 0)
-        c, d = lanes.load(order, third, 0), lanes.load(order, fourth, 0)
+    while row + 3 < n_rows:
+        a, b = lanes.load(order, row, 0), lanes.load(order, row + 1, 0)
+        c, d = lanes.load(order, row + 2, 0), lanes.load(order, row + 3, 0)
         of_a, of_b, of_c, of_d = nothing, nothing, nothing, nothing
         for seat in range(n):
             other = lanes.load_repeated(order, seat >> 2, 4 * (seat & 3))
@@ -223,6 +222,14 @@ def count_better(order, n, better):  # type: ignore[no-untyped-def]
             of_c = lanes.choose_above(other, c, of_c + one, of_c)
             of_d = lanes.choose_above(other, d, of_d + one, of_d)
         lanes.store(better, row, 0, of_a)
-        lanes.store(better, second, 0, of_b)
-        lanes.store(better, third, 0, of_c)
-        lanes.store(better, fourth, 0, of_d)
+        lanes.store(better, row + 1, 0, of_b)
+        lanes.store(better, row + 2, 0, of_c)
+        lanes.store(better, row + 3, 0, of_d)
+        row += 4
+    while row < n_rows:
+        own, count = lanes.load(order, row, 0), nothing
+        for seat in range(n):
+            other = lanes.load_repeated(order, seat >> 2, 4 * (seat & 3))
+            count = lanes.choose_above(other, own, count + one, count)
+        lanes.store(better, row, 0, count)
+        row += 1
