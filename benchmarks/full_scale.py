@@ -1,6 +1,6 @@
 """All of `measure` at full scale: 100 million two-player matches of a million players, with the cost of every stage.
 
-    sh benchmarks/run.sh full_scale [matches]
+    sh benchmarks/run.sh full_scale [matches [options of measure]]
 
 Simulates the record to a folder of Parquet files, streaming, with skewed activity and a tenth of draws, a hundred
 matches for each player. Then `ludometer measure FOLDER --json FILE` runs in a process of its own, whose processor time,
@@ -123,7 +123,7 @@ def split(whole: Path, folder: Path, n_matches: int) -> None:
         pl.scan_parquet(whole).slice(number * size, size).sink_parquet(folder / f"part-{number}.parquet")
 
 
-def measure(n_matches: int, folder: Path) -> dict[str, Any]:
+def measure(n_matches: int, options: list[str], folder: Path) -> dict[str, Any]:
     """All figures of one size."""
     parts, answer, stages = folder / "parts", folder / "answer.json", folder / "stages.json"
     simulate(folder / "few", 20_000)
@@ -132,12 +132,13 @@ def measure(n_matches: int, folder: Path) -> dict[str, Any]:
     print(f"simulated {n_matches:,} matches: {simulated}", flush=True)
     quick = run(__file__, "follow", str(stages), "measure", str(parts), "--quick", "--json", str(answer))
     print(f"quick: {quick}", flush=True)
-    full = run(__file__, "follow", str(stages), "measure", str(parts), "--json", str(answer))
+    full = run(__file__, "follow", str(stages), "measure", str(parts), "--json", str(answer), *options)
     document = json.loads(answer.read_text())
     return {
         "matches": n_matches,
         "players": document["data"]["players"],
         "cores": os.cpu_count(),
+        "options": options,
         "simulate": simulated,
         "quick": quick,
         "full": full,
@@ -173,7 +174,7 @@ def main() -> None:
     n_matches = int(float(sys.argv[1])) if len(sys.argv) > 1 else N_MATCHES
     folder = Path(tempfile.mkdtemp())
     try:
-        found = measure(n_matches, folder)
+        found = measure(n_matches, sys.argv[2:], folder)
     finally:
         shutil.rmtree(folder)
     show(found)

@@ -184,7 +184,7 @@ def full_scale_tables(results: dict[str, Any]) -> list[str]:
     for found in results.values():
         n = found["matches"]
         lines += [
-            f"{n:,} matches of {found['players']:,} players on {found['cores']} cores: "
+            f"{n:,} matches of {found['players']:,} players on {found['cores']} cores{_with(found['options'])}: "
             f"{found['full']['seconds'] / 60:.0f} minutes by the clock, {found['full']['peak_gib']:.1f} GiB at "
             f"the peak, {found['ratio_of_cpu']:g} times `--quick` in processor time.",
             "",
@@ -198,6 +198,10 @@ def full_scale_tables(results: dict[str, Any]) -> list[str]:
         lines.append("")
     largest = list(results.values())[-1]
     return [*lines, *_ten_billion(largest)] if largest["matches"] >= FEWEST_TO_EXTRAPOLATE else lines[:-1]
+
+
+def _with(options: list[str]) -> str:
+    return f", with `{' '.join(options)}`" if options else ""
 
 
 def _ten_billion(largest: dict[str, Any]) -> list[str]:
