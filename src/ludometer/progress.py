@@ -118,6 +118,11 @@ class Progress:
             self.on_change(self.state())
 
     @property
+    def finished(self) -> dict[str, float]:
+        """Seconds that each finished stage took."""
+        return dict(self._ended)
+
+    @property
     def pace(self) -> float:
         """Seconds seen for each second expected."""
         return self._pace(*self._under_way())

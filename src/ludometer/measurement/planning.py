@@ -36,22 +36,22 @@ class Cost:
 
 
 _TWO_PLAYERS = {
-    BEST_FIT: Cost(0.25, 3.5e-7),
-    PAIRING: Cost(0.05, 3e-6),
-    YARDSTICKS: Cost(0.05, 0.0, 1.5e-3, 1e-7),
+    BEST_FIT: Cost(0.2, 1.8e-7),
+    PAIRING: Cost(0.1, 3e-6),
+    YARDSTICKS: Cost(0.1, 0.0, 5.5e-4, 5e-9),
     LUCK: Cost(0.5, 5e-6),
-    REPEATS: Cost(0.02, 0.0, 5e-4, 4e-8),
-    RANDOM: Cost(0.05, 1.5e-6),
-    CHECKS: Cost(0.05, 0.0, 1.5e-3, 1e-7),
+    REPEATS: Cost(0.02, 0.0, 4.5e-4, 2.5e-9),
+    RANDOM: Cost(0.02, 2.1e-7),
+    CHECKS: Cost(0.05, 0.0, 6.5e-4, 9e-9),
 }
 _MULTIPLAYER = {
-    BEST_FIT: Cost(0.25, 1e-6),
-    PAIRING: Cost(0.05, 5e-6),
-    YARDSTICKS: Cost(0.05, 0.0, 1.5e-3, 3e-7),
-    LUCK: Cost(0.5, 1.4e-4),
-    REPEATS: Cost(0.02, 0.0, 5e-4, 1e-7),
-    RANDOM: Cost(0.05, 4e-6),
-    CHECKS: Cost(0.05, 0.0, 1.5e-3, 3e-7),
+    BEST_FIT: Cost(0.2, 3.6e-7),
+    PAIRING: Cost(0.8, 1.5e-6),
+    YARDSTICKS: Cost(0.1, 0.0, 1.7e-3, 1.9e-8),
+    LUCK: Cost(0.5, 1e-4),
+    REPEATS: Cost(0.02, 0.0, 7e-4, 1.8e-8),
+    RANDOM: Cost(0.02, 1.1e-6),
+    CHECKS: Cost(0.05, 0.0, 1.8e-3, 1.6e-8),
 }
 """Measured by benchmarks/progress.py, which prints them anew."""
 
