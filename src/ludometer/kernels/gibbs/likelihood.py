@@ -68,8 +68,9 @@ def log_phi(x: float, table: Floats) -> tuple[float, float]:
             -0.5 * x * x - math.log(-x) - 0.9189385332046727 - square * (1.0 - 2.5 * square),
             -x * (1.0 + square * (1.0 - 2.0 * square)),
         )
-    if x >= _LAST:
-        return 0.0, 0.0
+    if not x < _LAST:
+        # what is no number has no place in the table, and stays none
+        return (0.0, 0.0) if x >= _LAST else (x, x)
     place = (x - _FIRST) * _CELLS
     cell = np.uint32(place)
     f = place - cell
