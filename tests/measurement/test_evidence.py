@@ -160,3 +160,20 @@ def test_what_has_no_evidence_is_refused() -> None:
         LuckChoices(method="evidence", draws=100)
     with pytest.raises(LudometerError, match="auto, evidence or sampler"):
         LuckChoices(method="exact")  # type: ignore[arg-type]
+
+
+def test_opponents_who_meet_a_hundred_times_do_not_lead_messages_astray() -> None:
+    # long rivalries far from even, with ties, as in football: a first guess of such a pair's site is far off
+    rng = np.random.default_rng(3)
+    n, sigma, t = 60, 1.5, 0.5
+    skill = sigma * rng.standard_normal(n)
+    rivals = np.stack([rng.permutation(n)[:2] for _ in range(150)])
+    rows = np.repeat(rivals, rng.integers(1, 160, len(rivals)), axis=0)
+    gap = skill[rows[:, 0]] - skill[rows[:, 1]] + rng.normal(0, 2**0.5, len(rows))
+    result = np.where(np.abs(gap) <= t, 0.5, (gap > 0).astype(float))
+    matches = Matches.of_pairs(rows[:, 0], rows[:, 1], result)
+    without = try_evidence(matches, is_forced=True, compare_prior=False)
+    drawn = measure_population(matches, method="sampler", compare_prior=False)
+    assert without is not None
+    assert abs(without.l2 - drawn.l2) < 0.25 * drawn.l2_sd
+    assert without.l2_sd == pytest.approx(drawn.l2_sd, rel=0.2)

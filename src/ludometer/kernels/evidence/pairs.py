@@ -31,6 +31,12 @@ _LEAST, STEEPEST = 1e-3, 200.0
 """The least part of a variance that a factor leaves, and the most that it gains from one node to another."""
 
 
+_FAR, _NARROW, _WIDE = 1.0, 0.3, 3.0
+"""A mean so many SDs off the middle of the nodes, or a variance outside these bounds, is not theirs to find."""
+
+_STEPS_TO_MODE = 12
+
+
 class PairTable(NamedTuple):
     """Each pair of opponents once, ordered by the first and then the second player, and how their matches ended."""
 
@@ -178,36 +184,85 @@ def match_moments(
     """The site (T, N) that stands for the matches of two players, and the slope of log Z over t.
 
     Everything else says that they differ by `gap` with this variance. One match has a closed form; the moments of more
-    are sums over nodes around what the present `site` says.
+    are sums over nodes around what the present `site` says, or around their mode where that is elsewhere.
     """
     if won + lost + tied == 1.0 or (site[0] == 0.0 and site[1] == 0.0):
         guess: tuple[float, float, float] = _guess_site(gap, variance, won, lost, tied, point, quadrature.table)
         return guess
-    t, share, table = point.t, point.share, quadrature.table
     shrunk = max(1.0 + variance * site[0], _LEAST)
     width, centre = math.sqrt(variance / shrunk), (gap + variance * site[1]) / shrunk
-    value, by_t = log_results(centre, won, lost, tied, t, share, table)
+    first, second, by_t = _sum_nodes(gap, variance, centre, width, won, lost, tied, point, quadrature)
+    if abs(first) > _FAR or not _NARROW < second < _WIDE:
+        # the site is not where the matches are, and the nodes miss them: they are put around the mode instead
+        centre, width = _find_mode(gap, variance, centre, won, lost, tied, point, quadrature.table)
+        first, second, by_t = _sum_nodes(gap, variance, centre, width, won, lost, tied, point, quadrature)
+    mean, left = centre + width * first, width * width * second
+    return 1.0 / left - 1.0 / variance, mean / left - gap / variance, by_t
+
+
+@register_jitable
+def _sum_nodes(
+    gap: float,
+    variance: float,
+    centre: float,
+    width: float,
+    won: float,
+    lost: float,
+    tied: float,
+    point: Point,
+    quadrature: Quadrature,
+) -> tuple[float, float, float]:
+    """Mean and variance of the difference in terms of `centre` and `width`, where the nodes are; the slope over t."""
+    t, share, table = point.t, point.share, quadrature.table
+    value, slope = log_results(centre, won, lost, tied, t, share, table)
     middle = len(quadrature.node) // 2
     total = quadrature.weight[middle]
-    by_t *= total
+    by_t = total * slope
     first = second = 0.0
-    # factor over site, relative to the middle
-    top = value - (site[1] - 0.5 * site[0] * centre) * centre
+    # all relative to the middle
+    top = value - 0.5 * (centre - gap) ** 2 / variance
     for k in range(len(quadrature.node)):
         if k == middle:
             continue
         x = quadrature.node[k]
         d = centre + width * x
         value, slope = log_results(d, won, lost, tied, t, share, table)
-        w = quadrature.weight[k] * math.exp(min(value - (site[1] - 0.5 * site[0] * d) * d - top, STEEPEST))
+        w = value - 0.5 * (d - gap) ** 2 / variance + 0.5 * x * x - top
+        w = quadrature.weight[k] * math.exp(min(w, STEEPEST))
         total += w
         first += w * x
         second += w * x * x
         by_t += w * slope
     first /= total
-    second = max(second / total - first * first, _LEAST)
-    mean, left = centre + width * first, width * width * second
-    return 1.0 / left - 1.0 / variance, mean / left - gap / variance, by_t / total
+    return first, max(second / total - first * first, _LEAST), by_t / total
+
+
+@register_jitable
+def _find_mode(
+    gap: float, variance: float, start: float, won: float, lost: float, tied: float, point: Point, table: Floats
+) -> tuple[float, float]:
+    """The likeliest difference of two players, and its SD by the bend there: Newton's steps, which a log-concave
+    density lets arrive."""
+    d, width = start, math.sqrt(variance)
+    t, share = point.t, point.share
+    for _ in range(_STEPS_TO_MODE):
+        a = bend = 0.0
+        if won > 0.0:
+            first, second, _ = match_win((d - t) / _ROOT2, _ROOT2, share, table)
+            a, bend = won * first, won * (second - first * first)
+        if lost > 0.0:
+            first, second, _ = match_win((-d - t) / _ROOT2, _ROOT2, share, table)
+            a, bend = a - lost * first, bend + lost * (second - first * first)
+        if tied > 0.0:
+            first, second, _, _ = match_tie(d, t, _ROOT2, table)
+            a, bend = a + tied * first, bend + tied * (second - first * first)
+        strength = 1.0 / variance + max(-bend, 0.0)
+        width = 1.0 / math.sqrt(strength)
+        step = (a - (d - gap) / variance) / strength
+        d += step
+        if abs(step) < 0.1 * width:
+            break
+    return d, width
 
 
 @kernel

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from ludometer.arrays import Codes, Floats, Halves
-from ludometer.errors import LudometerError, MatchDataError
+from ludometer.errors import LudometerError, MatchDataError, NoFiniteFit
 from ludometer.kernels.evidence.corrections import correlate, measure_cumulants
 from ludometer.kernels.evidence.pairs import (
     Messages,
@@ -238,6 +238,8 @@ class PairGame:
             if abs(value - before) <= _STILL * np.sqrt(information) and moved <= 2 * _STILL:
                 break
             before = value
+        if not np.isfinite(value):
+            raise NoFiniteFit("the messages between opponents do not settle: measure the spread with the sampler")
         return value, information
 
     def _move_t(self, by_t: float) -> float:

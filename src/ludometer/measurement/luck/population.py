@@ -14,7 +14,7 @@ import numpy as np
 
 from ludometer.arrays import Floats, Mask
 from ludometer.chart_style import ACCENT, INK
-from ludometer.errors import ConvergenceWarning, LudometerError, MatchDataError
+from ludometer.errors import ConvergenceWarning, LudometerError, MatchDataError, NoFiniteFit
 from ludometer.matches import Matches, Pairs
 from ludometer.measurement.as_printed import PRINTED_PRIOR
 from ludometer.measurement.luck.diagnostics import smooth_weights
@@ -382,7 +382,12 @@ def try_evidence(
     chosen, table = make_prior(prior), _Table.of(matches, tie_sd)
     if not (is_forced or table.is_worth_it):
         return None
-    evidence = table.integrate(chosen, start, seed)
+    try:
+        evidence = table.integrate(chosen, start, seed)
+    except NoFiniteFit:
+        if is_forced:
+            raise
+        return None
     if not (is_forced or evidence.bound <= LARGEST_BOUND):
         return None
     other = _under(evidence, table, chosen, _choose_other(prior), seed) if compare_prior else None
