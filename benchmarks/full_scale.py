@@ -102,6 +102,15 @@ def run(*words: str) -> dict[str, float]:
     }
 
 
+def run_followed(stages: Path, words: list[str]) -> tuple[dict[str, float], dict[str, Any]]:
+    """What a command costs in all, and stage by stage."""
+    whole = run(__file__, "follow", str(stages), *words)
+    costs = json.loads(stages.read_text())
+    # asking for the peak of each stage forgets that of the process
+    whole["peak_gib"] = max(whole["peak_gib"], *(cost["peak_gib"] or 0.0 for cost in costs.values()))
+    return whole, costs
+
+
 def simulate(folder: Path, n_matches: int) -> dict[str, float]:
     """A record in parts; the players are the same in all, each part has results and pairings of its own."""
     whole = folder.parent / "whole.parquet"
@@ -130,9 +139,10 @@ def measure(n_matches: int, options: list[str], folder: Path) -> dict[str, Any]:
     run("-m", "ludometer", "measure", str(folder / "few"), "--json", str(answer))  # compiles what is not compiled yet
     simulated = simulate(parts, n_matches)
     print(f"simulated {n_matches:,} matches: {simulated}", flush=True)
-    quick = run(__file__, "follow", str(stages), "measure", str(parts), "--quick", "--json", str(answer))
+    words = ["measure", str(parts), "--json", str(answer)]
+    quick, _ = run_followed(stages, [*words, "--quick"])
     print(f"quick: {quick}", flush=True)
-    full = run(__file__, "follow", str(stages), "measure", str(parts), "--json", str(answer), *options)
+    full, costs = run_followed(stages, [*words, *options])
     document = json.loads(answer.read_text())
     return {
         "matches": n_matches,
@@ -143,7 +153,7 @@ def measure(n_matches: int, options: list[str], folder: Path) -> dict[str, Any]:
         "quick": quick,
         "full": full,
         "ratio_of_cpu": round(full["cpu"] / quick["cpu"], 1),
-        "stages": json.loads(stages.read_text()),
+        "stages": costs,
         "answer": document["verdict"]["answer"],
         "skill_share": document["yardstick"]["matched"]["x_deterministic"],
         "skill_share_interval": document["yardstick"]["matched"]["x_deterministic_interval"],

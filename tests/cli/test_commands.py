@@ -570,3 +570,12 @@ def test_columns_that_a_system_ignores_are_named(run: Run, tmp_path: Path, colum
     missing = run("rate", path, f"--{column}", "none-such")
     assert missing.status == 2
     assert f"--{column} none-such" in missing.err
+
+
+@pytest.mark.parametrize(("before", "after"), [(None, "1"), ("3", "3")])
+def test_matrix_libraries_have_one_thread_unless_somebody_says_otherwise(before: str | None, after: str) -> None:
+    """Their sums depend on the number of threads, and so would the bytes of an answer."""
+    name = "OPENBLAS_NUM_THREADS"
+    environment = {key: value for key, value in os.environ.items() if key != name} | ({name: before} if before else {})
+    program = f"import os, sys, ludometer.cli; sys.exit('numpy' in sys.modules or os.environ['{name}'] != '{after}')"
+    assert subprocess.run([sys.executable, "-c", program], env=environment, check=False).returncode == 0

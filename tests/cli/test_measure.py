@@ -449,3 +449,25 @@ def test_places_below_the_first_are_said_not_to_count(run: Run, tmp_path: Path) 
     told = "only the win counts: --prizes linear counts every place"
     assert told in run("measure", path, "--quick").err
     assert told not in run("measure", path, "--quick", "--prizes", "winner").err
+
+
+def test_a_folder_and_a_pattern_are_one_game_and_files_are_several(run: Run, tmp_path: Path) -> None:
+    games = pl.read_csv(CLUB, infer_schema=False)
+    folder = tmp_path / "club"
+    folder.mkdir()
+    for number, start in enumerate(range(0, len(games), 600)):
+        games[start : start + 600].write_csv(folder / f"part-{number}.csv")
+
+    def figures(*words: object) -> dict[str, Any]:
+        done = run("measure", *words, "--quick", "--json", "-")
+        assert done.status == 0, done.err
+        document = checked(done.out)
+        return {name: value for name, value in document.items() if name != "provenance"}
+
+    whole = figures(CLUB)
+    assert figures(folder) == whole
+    assert figures(f"{folder}/part-*.csv") == whole
+    listed = figures(*sorted(folder.iterdir()))
+    assert [game["name"] for game in listed["games"]] == [f"part-{number}" for number in range(3)]
+    assert run("measure", f"{folder}/part-*.csv", "--quick").out.startswith("part ")
+    assert run("measure", folder, "--quick").out.startswith("club ")
