@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -35,16 +36,21 @@ def _without_target(document: bytes) -> Any:
     return found
 
 
-def test_a_run_that_was_killed_goes_on_to_the_same_result(run: Run, tmp_path: Path, whole: bytes) -> None:
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_run_that_was_killed_goes_on_to_the_same_result(
+    run: Run, tmp_path: Path, whole: bytes, number: signal.Signals
+) -> None:
     kept, result = tmp_path / "run.jsonl", tmp_path / "result.json"
     words = [*WORDS, "--resume", str(kept), "--jobs", "1", "--json", str(result)]
-    work = subprocess.Popen([sys.executable, "-m", "ludometer", *words], stderr=subprocess.DEVNULL)
+    work = subprocess.Popen([sys.executable, "-m", "ludometer", *words], stderr=subprocess.PIPE, text=True)
     while not kept.exists() or kept.read_bytes().count(b"\n") < 12:
         assert work.poll() is None
         time.sleep(0.005)
-    work.kill()
-    work.wait()
+    work.send_signal(number)
+    _, said = work.communicate()
     assert not result.exists()
+    if number == signal.SIGINT:
+        assert f"what has been simulated is kept in {kept}: the same command goes on from it" in said
     lines = kept.read_bytes().count(b"\n")
     done = run(*words[:-4], "--jobs", "2", "--json", result)
     assert done.status == 0, done.err

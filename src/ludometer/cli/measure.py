@@ -259,25 +259,30 @@ def _measure(
     if share == "fit":
         share = fit_share(record.matches)
         note(f"bounded forecasts fit best if skill decides {percent(share)} of the matches and a coin the rest")
-    with following("" if options.is_one else record.name) as progress:
-        game = measure(
-            record.matches,
-            cutoffs=options.cutoffs,
-            min_component=options.reading.min_component,
-            procedure=options.search,
-            prizes=options.reading.prize_rule,
-            base=options.base,
-            share=share,
-            reference=reference,
-            luck=options.luck.choices,
-            quick=options.quick,
-            replicates=options.replicates,
-            seed=options.work.seed,
-            workers=options.work.workers,
-            progress=progress,
-            budget=budget,
-            journal=journal,
-        )
+    try:
+        with following("" if options.is_one else record.name) as progress:
+            game = measure(
+                record.matches,
+                cutoffs=options.cutoffs,
+                min_component=options.reading.min_component,
+                procedure=options.search,
+                prizes=options.reading.prize_rule,
+                base=options.base,
+                share=share,
+                reference=reference,
+                luck=options.luck.choices,
+                quick=options.quick,
+                replicates=options.replicates,
+                seed=options.work.seed,
+                workers=options.work.workers,
+                progress=progress,
+                budget=budget,
+                journal=journal,
+            )
+    except KeyboardInterrupt:
+        if journal is not None:
+            note(f"what has been simulated is kept in {options.resume}: the same command goes on from it")
+        raise
     if journal is not None and journal.n_found:
         note(f"{journal.n_found:,} pieces of work were done before and taken from {options.resume}")
     return game

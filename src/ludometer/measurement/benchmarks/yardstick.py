@@ -23,9 +23,19 @@ from ludometer.measurement.benchmarks.families import (
     Mixed,
     Skilled,
 )
-from ludometer.measurement.benchmarks.inversion import HALF, Interval, Inversion, Target, invert, simulate_replicate
+from ludometer.measurement.benchmarks.inversion import (
+    GROUP,
+    HALF,
+    Interval,
+    Inversion,
+    Target,
+    invert,
+    simulate_replicate,
+)
+from ludometer.measurement.planning import BEST_FIT, PAIRING, YARDSTICKS, Extent
 from ludometer.measurement.record.pairing import Pairing, study_pairing
 from ludometer.parallel import Workers, map_tasks
+from ludometer.progress import Progress
 from ludometer.ratings.prizes import WINNER, Prizes, seat_columns
 from ludometer.ratings.replicates import Schedule, fit_games
 from ludometer.ratings.systems.best_fit import fit_best_elo
@@ -38,6 +48,9 @@ FEWEST_REGULARS = 10
 """Players who have to count for an answer."""
 
 _DETERMINISTIC, _CHESS, _SKILL, _AGAIN = range(4)
+_OF_REFERENCE = 19
+"""Replicates of a reference, of which only the middle counts."""
+
 _FEWEST_PAIRS = 8
 """Pairs that have a best fit at an end; with fewer it tells nothing."""
 
@@ -278,15 +291,23 @@ def measure_reference(name: str, matches: Matches, *, seed: int = 0, workers: Wo
     The SD is that of normal skills which spread like the record's ratings on its own schedule.
     """
     inside = keep_connected(matches).matches
-    best, played = fit_best_elo(inside), inside.counts
+    workers = workers or Workers()
+    progress, extent = workers.progress or Progress(), Extent.of(inside, workers.jobs)
+    # one of the three families of a measurement
+    solving = replace(extent.stage(YARDSTICKS, _OF_REFERENCE + GROUP), rounds=1)
+    progress.plan([extent.stage(BEST_FIT), extent.stage(PAIRING), solving])
+    with progress.stage(BEST_FIT):
+        best, played = fit_best_elo(inside), inside.counts
     counted = played >= 25
     if int(counted.sum()) < FEWEST_REGULARS:
         raise MatchDataError(f"the reference {name} has fewer than {FEWEST_REGULARS} players with 25 matches or more")
-    pairing = study_pairing(inside, seed=[seed, 0])
+    with progress.stage(PAIRING):
+        pairing = study_pairing(inside, seed=[seed, 0])
     sd = float(best.rating[counted].std(ddof=1))
     target = Target(make_schedule(inside), counted, sd, best.k, pairing.skills)
     draws = inside.draw_rate or 0.0
-    skill = invert(target, Skilled(draws), replicates=19, seed=[seed, 1, _SKILL], workers=workers)
+    with progress.stage(YARDSTICKS):
+        skill = invert(target, Skilled(draws), replicates=_OF_REFERENCE, seed=[seed, 1, _SKILL], workers=workers)
     if not 0 < skill.estimate < np.inf:
         raise MatchDataError(f"the ratings of the reference {name} do not spread")
     return Reference(name, skill.estimate, draws, None)
