@@ -29,7 +29,9 @@ from schedules import Crew, store, stored
 
 LEAGUES = SCHEDULES | {"league of 20": (20, 3_800), "hundred each": (300, 15_000)}
 SIGMAS, COVERED_SIGMAS = (0.3, 1.0, 2.0), (0.05, 0.3, 1.0, 2.0)
-RUNS, COVERED, ESS, BUDGET = 6, 400, 2_000, 60_000
+RUNS, COVERED, MATCHES, ESS, BUDGET = 6, 400, 400_000, 2_000, 60_000
+"""Runs, at most so many with so many matches in all where coverage is counted; effective draws and sweeps at most."""
+
 PRIOR, TIE_SD, T = make_prior("uniform:10"), 5.0, 0.5
 
 
@@ -121,7 +123,7 @@ def coverage(crew: Crew) -> None:
                 name = f"{schedule}, sigma {sigma:g}{', ties' if t else ''}"
                 if name in stored("evidence").get("coverage", {}):
                     continue
-                runs = COVERED if LEAGUES[schedule][1] < 10_000 else COVERED // 2
+                runs = min(COVERED, MATCHES // LEAGUES[schedule][1])
                 found = np.array(crew.map(cover, [Case(schedule, sigma, t, seed) for seed in range(runs)]))
                 covered, width, bound = found.mean(axis=0)
                 cell = {"covered": round(covered, 4), "width_of_l2": round(width, 3), "bound": round(bound, 3)}

@@ -9,10 +9,11 @@ from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import Matches
 from ludometer.measurement import LuckChoices, measure_luck, measure_population
 from ludometer.measurement.luck import population
-from ludometer.measurement.luck.evidence import PairGame, integrate, population_evidence, tally_pairs
+from ludometer.measurement.luck.evidence import OrderGame, PairGame, integrate, population_evidence, tally_pairs
 from ludometer.measurement.luck.population import make_prior, try_evidence
-from ludometer.measurement.luck.sampler import make_model, sample_population, tally_results
+from ludometer.measurement.luck.sampler import make_model, sample_population, tally_orders, tally_results
 from ludometer.simulate import simulate_coin, simulate_strengths
+from ludometer.strength.ranked import Orders
 
 GAME = simulate_strengths(30, 1_500, sd=150, draws=0.2, seed=5)
 PRIOR = make_prior("uniform:10")
@@ -177,3 +178,53 @@ def test_opponents_who_meet_a_hundred_times_do_not_lead_messages_astray() -> Non
     assert without is not None
     assert abs(without.l2 - drawn.l2) < 0.25 * drawn.l2_sd
     assert without.l2_sd == pytest.approx(drawn.l2_sd, rel=0.2)
+
+
+def play_orders(n_players: int, sizes: list[int], sigma: float, seed: int) -> Matches:
+    rng = np.random.default_rng(seed)
+    skill = sigma * rng.standard_normal(n_players)
+    starts, player, place = [0], list[int](), list[int]()
+    for size in sizes:
+        chosen = rng.choice(n_players, size, replace=False)
+        y = skill[chosen] + rng.standard_normal(size)
+        player += chosen.tolist()
+        place += (1 + (-y).argsort().argsort()).tolist()
+        starts.append(len(player))
+    return Matches.of_seats(starts, player, place)
+
+
+def test_sweeps_with_sigma_held_have_the_moments_of_the_integral() -> None:
+    rng = np.random.default_rng(1)
+    matches = Matches.of_seats([0, 3, 5], [0, 1, 2, 0, 1], [1, 2, 3, 1, 2])
+    game = OrderGame(tally_orders(Orders.of(matches), 3), seed=1)
+    game.q = 1.5
+    game._sweep(50)
+    squares = game._sweep(40_000, counts=True)
+    skill = 1.5**0.5 * rng.standard_normal((400_000, 3))
+    y = skill + rng.standard_normal(skill.shape)
+    kept = (y[:, 0] > y[:, 1]) & (y[:, 1] > y[:, 2]) & (skill[:, 0] - skill[:, 1] > rng.normal(0, 2**0.5, len(skill)))
+    assert squares.mean() == pytest.approx((skill[kept] ** 2).sum(axis=1).mean(), abs=0.06)
+    mean, sd = game.skills()
+    assert mean == pytest.approx(skill[kept].mean(axis=0), abs=0.03)
+    assert sd == pytest.approx(skill[kept].std(axis=0), rel=0.03)
+
+
+def test_evidence_of_orders_agrees_with_the_sampler() -> None:
+    matches = play_orders(120, [5, 12, 40] * 60, 0.7, 3)
+    luck = measure_population(matches, method="evidence", seed=2)
+    drawn = measure_population(matches, ess=800, seed=2)
+    assert luck.bound is not None
+    assert luck.bound < 0.15
+    assert luck.l2 == pytest.approx(drawn.l2, abs=0.2 * drawn.l2_sd)
+    assert luck.l2_sd == pytest.approx(drawn.l2_sd, rel=0.1)
+    assert np.corrcoef(luck.skill, drawn.skill)[0, 1] > 0.99
+
+
+def test_many_seats_need_no_chains_of_sigma(monkeypatch: pytest.MonkeyPatch) -> None:
+    matches = play_orders(40, [6, 10] * 60, 0.7, 4)
+    monkeypatch.setattr(population, "_MANY_SEATS", 10**6)
+    assert measure_population(matches, budget=400).method == "sampler"
+    monkeypatch.setattr(population, "_MANY_SEATS", 500)
+    luck = measure_population(matches)
+    assert luck.method == "evidence"
+    assert luck.l2 == measure_population(matches).l2

@@ -302,24 +302,48 @@ def _move_sigma(record: Finishes, model: Model, field: Field, table: Floats, wor
     return word
 
 
+@register_jitable
+def _draw_skills(record: Finishes, sigma: float, field: Field, right: Floats, word: Word) -> Word:
+    """Performances given skills, then all skills given performances and sigma."""
+    skill, performance, ridge = field.skill, field.performance, 1.0 / (sigma * sigma)
+    for i in range(len(skill)):
+        e, word = normal(word)
+        right[i] = math.sqrt(ridge) * e
+    word = draw_performances(record.pairs, skill, 0.0, 0.5, right, word)
+    word = draw_gaps(record, skill, performance, word)
+    word = draw_tied(record, skill, performance, word)
+    word = push_skills(record, performance, right, word)
+    solve_skills(record, ridge, right, skill)
+    return word
+
+
+@kernel
+def sweep_held(record: Finishes, sigma: float, field: Field, word: Word, squares: Floats, sums: Floats) -> Word:
+    """As many sweeps as `squares` is long, sigma held: fills in the sums of s^2, adds s and s^2 to `sums` (2, n)."""
+    skill = field.skill
+    right = np.empty(len(skill))
+    for sweep in range(len(squares)):
+        word = _draw_skills(record, sigma, field, right, word)
+        total = 0.0
+        for i in range(len(skill)):
+            square = skill[i] * skill[i]
+            total += square
+            sums[0, i] += skill[i]
+            sums[1, i] += square
+        squares[sweep] = total
+    return word
+
+
 @kernel
 def sweep_field(
     record: Finishes, model: Model, field: Field, word: Word, table: Floats, draws: Floats, sums: Floats
 ) -> Word:
     """As many sweeps as `draws` (n, 2) has rows for sigma and 0; moves the chain, adds s and s^2 to `sums` (2, n)."""
-    skill, point, performance = field.skill, field.point, field.performance
+    skill, point = field.skill, field.point
     n = len(skill)
     right = np.empty(n)
     for sweep in range(len(draws)):
-        ridge = 1.0 / (point[0] * point[0])
-        for i in range(n):
-            e, word = normal(word)
-            right[i] = math.sqrt(ridge) * e
-        word = draw_performances(record.pairs, skill, 0.0, 0.5, right, word)
-        word = draw_gaps(record, skill, performance, word)
-        word = draw_tied(record, skill, performance, word)
-        word = push_skills(record, performance, right, word)
-        solve_skills(record, ridge, right, skill)
+        word = _draw_skills(record, point[0], field, right, word)
         squares = np.dot(skill, skill)
         if model.kind == MAXIMISING:
             point[0] = min(max(math.sqrt(squares / n), 1e-6), model.top)

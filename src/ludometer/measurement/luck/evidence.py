@@ -32,6 +32,8 @@ from ludometer.kernels.evidence.pairs import (
 )
 from ludometer.kernels.evidence.traces import solve_signs, sum_near
 from ludometer.kernels.gibbs.likelihood import log_normal_table
+from ludometer.kernels.gibbs.multiplayer import Finishes, sweep_held
+from ludometer.kernels.gibbs.random_numbers import Word
 from ludometer.kernels.runtime.lanes import WIDTH, allocate
 from ludometer.matches import Matches
 
@@ -59,6 +61,12 @@ _SIGNS, _MOST_SIGNS, _NOISE = 8, 128, 0.03
 """Columns of random signs, at least and at most, and the error, in posterior SDs, at which they are enough."""
 
 _SIGN_ERROR, _MOST_STEPS = 1e-3, 500
+_OF_A_SEAT, _OF_A_WIN = 0.85, 0.3
+"""About the precision that a seat of a large match, and a match of two, give to a skill."""
+
+_EM_SWEEPS, _FORGOTTEN, _SWEEPS, _MOST_SWEEPS, _HELD_NOISE = 16, 6, 12, 160, 0.085
+"""Sweeps to find the peak, after a step of sigma, at a time, and at most, and the noise at which there are enough."""
+
 _SOME, _FLOWS = 20_000, 5
 """Pairs of a part that is large enough, and passes of the cumulants' flow along the graph."""
 
@@ -308,6 +316,73 @@ class PairGame:
         return correlate(self.pairs, self.messages, self.q, cumulants, _FLOWS) / 6
 
 
+class OrderGame:
+    """Multiplayer matches: the mean of m^2 + variance over all players from Gibbs sweeps with sigma held.
+
+    Given sigma the draws of all skills are nearly independent, so a few dozen are enough where a player has many seats.
+    """
+
+    def __init__(self, record: Finishes, *, seed: int = 0) -> None:
+        from ludometer.kernels.gibbs.random_numbers import make_word
+        from ludometer.measurement.luck.sampler import start_field
+
+        root = np.random.SeedSequence([seed, 1])
+        self.record, self.n_players = record, len(record.seats)
+        self.q, self.word, self.field = 1.0, make_word(root), start_field(record, 1.0)
+        self.sums, self.count = np.zeros((2, self.n_players)), 0
+        met = np.add.reduceat(np.append(record.pairs.met, 0.0), record.pairs.starts[:-1])
+        met = np.where(np.diff(record.pairs.starts) > 0, met, 0.0)
+        # only a guess: an order says nearly as much as the performances, a win about half
+        self.precision = _OF_A_SEAT * (record.seats - record.shared) + _OF_A_WIN * met
+
+    def find(self, q: float, highest: float) -> Peak:
+        """By stochastic EM: sigma^2 becomes the mean of s^2."""
+        path = []
+        self.q = q
+        for _ in range(_EM_SWEEPS):
+            self.q = min(max(float(self._sweep(1)[0]) / self.n_players, _SMALLEST), highest)
+            path.append(self.q)
+        self.q = float(np.mean(path[_EM_SWEEPS // 2 :]))
+        error = 1 / float(self.precision.mean())
+        sd = 1 / (np.sqrt(self._information()) * (self.q + error))
+        return Peak(self.q, error, float(sd))
+
+    def slope(self, q: float) -> Slope:
+        """Sweeps until the noise is small, or there have been many."""
+        from ludometer.measurement.luck.diagnostics import effective_draws
+
+        self.q = max(q, _SMALLEST)
+        self._sweep(_FORGOTTEN)
+        squares = np.empty(0)
+        while True:
+            squares = np.append(squares, self._sweep(_SWEEPS, counts=True))
+            slopes = 0.5 * (squares / self.q - self.n_players) / self.q
+            noise = float(slopes.std(ddof=1) / np.sqrt(min(effective_draws(slopes[np.newaxis]), len(slopes))))
+            if noise <= _HELD_NOISE * np.sqrt(self._information()) or len(squares) >= _MOST_SWEEPS:
+                return Slope(self.q, float(slopes.mean()), 0.0, noise, 0.0, 0.0)
+
+    def skills(self) -> tuple[Floats, Floats]:
+        """Over all draws so far."""
+        mean, square = self.sums / max(self.count, 1)
+        return mean, np.sqrt(np.maximum(square - mean**2, 0))
+
+    def sd_of_t(self) -> float:
+        """There is no threshold."""
+        return 0.0
+
+    def _information(self) -> float:
+        return 0.5 * float(((self.precision / (1 + self.q * self.precision)) ** 2).sum())
+
+    def _sweep(self, count: int, *, counts: bool = False) -> Floats:
+        squares, sums = np.empty(count), np.zeros((2, self.n_players))
+        with np.errstate(over="ignore"):  # without the JIT NumPy would warn of what a generator is made of
+            after = sweep_held(self.record, self.q**0.5, self.field, self.word, squares, sums)
+        self.word = Word(after)
+        if counts:
+            self.sums, self.count = self.sums + sums, self.count + count
+        return squares
+
+
 @dataclass(frozen=True)
 class PopulationEvidence:
     """How likely a record is for one spread of skills and one share of coins, and how that changes with them."""
@@ -419,7 +494,7 @@ def integrate(game: Game, prior: SigmaPrior, *, start: float = 1.0, details: boo
         # the middle comes last: skills are taken there
         slopes = [game.slope(line.q(x + side * _REACH * peak.sd)) for side in (-1, 1, 0)]
         seen = _see_peak(slopes, peak, highest)
-        if _NEARLY < peak.sd / seen.sd < 1 / _NEARLY and abs(np.log(seen.q + peak.error) - x) < seen.sd:
+        if _NEARLY < peak.sd / seen.sd < 1 / _NEARLY and abs(np.log(seen.q + peak.error) - x) < 1.5 * seen.sd:
             line = _Line(peak.error, max(x - 6 * seen.sd, lowest), min(x + 6 * seen.sd, top))
             return _assemble(game, prior, slopes, line, details=details)
         peak = seen

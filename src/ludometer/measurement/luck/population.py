@@ -49,6 +49,9 @@ _HIGHEST_K = 0.7
 _FURTHEST = 1e4
 """The largest sigma of a prior without end: the printed sampler, none of its own model, can run off to infinity."""
 
+_MANY_SEATS, _SEATS_EACH = 20_000, 15
+"""In multiplayer matches, all in all and for each player: with fewer the sampler of sigma itself is as good."""
+
 _NORMAL_95 = 1.959963984540054
 
 Interval = tuple[float, float]
@@ -323,7 +326,8 @@ def measure_population(
 
     If any match has more than two players, seats finish in the order of s + N(0, 1) (Thurstone's case V), which for two
     is the same model with t = 0, so that l^2 means the same. Seats of equal places are then in an order that was not
-    recorded, matches that all tied say nothing, and there is one sampler, "multiplayer".
+    recorded, matches that all tied say nothing, and there is one sampler, "multiplayer". Their evidence needs a few
+    dozen sweeps at each sigma, and "auto" asks for it where players have many seats.
 
     >>> from ludometer.simulate import simulate_strengths
     >>> luck = measure_population(simulate_strengths(40, 3000, sd=150, draws=0.2, seed=1), compare_prior=False)
@@ -448,15 +452,20 @@ class _Table:
 
     @property
     def is_worth_it(self) -> bool:
-        """Whether evidence may be exact enough: not for multiplayer matches, and not if nothing was decided."""
-        return not self.is_multiplayer and self.n_ties < len(self.matches)
+        """Whether evidence may be exact enough, and is quicker where it needs sweeps; not if nothing was decided."""
+        if self.is_multiplayer:
+            seats = int(self.matches.sizes.sum())
+            return seats >= max(_MANY_SEATS, _SEATS_EACH * self.n_players)
+        return self.n_ties < len(self.matches)
 
     def game(self, seed: int) -> Game:
         """For evidence."""
-        from ludometer.measurement.luck.evidence import PairGame, tally_pairs
+        from ludometer.measurement.luck.evidence import OrderGame, PairGame, tally_pairs
+        from ludometer.measurement.luck.sampler import tally_orders
+        from ludometer.strength.ranked import Orders
 
         if self.is_multiplayer:
-            raise LudometerError("evidence without draws is for two-player matches: ask for the sampler")
+            return OrderGame(tally_orders(Orders.of(self.matches), self.n_players), seed=seed)
         pairs = self.pairs
         table = tally_pairs(pairs.first, pairs.second, pairs.halves, self.n_players)
         return PairGame(table, self.n_players, tie_sd=self.tie_sd, seed=seed)

@@ -305,13 +305,7 @@ class _Multiplayer:
         return len(self.record.seats)
 
     def start(self, rng: np.random.Generator) -> Field:
-        """Performances are normal quantiles of the places."""
-        from scipy.special import ndtri
-
-        size = np.diff(self.record.starts)
-        seat = np.arange(len(self.record.player)) - np.repeat(self.record.starts[:-1], size)
-        performance = -ndtri((seat + 0.5) / np.repeat(size, size))
-        return Field(np.zeros(self.n_players), np.array([_start_sigma(rng, self.model), 0.0]), performance)
+        return start_field(self.record, _start_sigma(rng, self.model))
 
     def quantiles(self, rng: np.random.Generator, n: int) -> Floats:  # noqa: ARG002 - there is no threshold of ties
         """None are needed."""
@@ -321,6 +315,16 @@ class _Multiplayer:
         self, chain: Field, word: Word, table: Floats, _adapts: bool, _quantiles: Floats, draws: Floats, sums: Floats
     ) -> Word:
         return sweep_field(self.record, self.model, chain, word, table, draws, sums)
+
+
+def start_field(record: Finishes, sigma: float) -> Field:
+    """A chain whose performances are normal quantiles of the places."""
+    from scipy.special import ndtri
+
+    size = np.diff(record.starts)
+    seat = np.arange(len(record.player)) - np.repeat(record.starts[:-1], size)
+    performance = -ndtri((seat + 0.5) / np.repeat(size, size))
+    return Field(np.zeros(len(record.seats)), np.array([sigma, 0.0]), performance)
 
 
 def _start_sigma(rng: np.random.Generator, model: Model) -> float:
