@@ -287,6 +287,7 @@ def main() -> None:
     names = asked.only.split(",")
     if unknown := set(names) - set(RECORDS):
         sys.exit(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(RECORDS)}")
+    subprocess.run([sys.executable, "-m", "ludometer", "compile"], check=True, stderr=subprocess.DEVNULL)
     results, before = stored("answer"), stored("answers_before").get("records", {})
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
