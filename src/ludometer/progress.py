@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-_DOUBT = 0.01
+_DOUBT = 0.05
 """Part of the whole that the expected pace counts for, beside the pace that was seen."""
 
 _TRUST = 0.1
@@ -68,7 +68,7 @@ class Progress:
     >>> with progress.stage("read"):
     ...     pass
     >>> state = progress.state()
-    >>> state.stage, state.done, 20 < state.seconds_left < 25
+    >>> state.stage, state.done, 18 < state.seconds_left < 25
     ('read', 0.25, True)
     """
 

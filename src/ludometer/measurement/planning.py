@@ -36,7 +36,7 @@ class Cost:
 
 
 _TWO_PLAYERS = {
-    BEST_FIT: Cost(0.2, 1.8e-7),
+    BEST_FIT: Cost(0.03, 1.8e-7),
     PAIRING: Cost(0.1, 3e-6),
     YARDSTICKS: Cost(0.1, 0.0, 5.5e-4, 5e-9),
     LUCK: Cost(0.2, 5e-6),
@@ -45,7 +45,7 @@ _TWO_PLAYERS = {
     CHECKS: Cost(0.05, 0.0, 6.5e-4, 9e-9),
 }
 _MULTIPLAYER = {
-    BEST_FIT: Cost(0.2, 3.6e-7),
+    BEST_FIT: Cost(0.03, 3.6e-7),
     PAIRING: Cost(0.8, 1.5e-6),
     YARDSTICKS: Cost(0.1, 0.0, 1.7e-3, 1.9e-8),
     LUCK: Cost(3.0, 4e-5),
