@@ -32,6 +32,9 @@ RESERVED = frozenset(
 ).union(f"{name}_{seat}" for name in ("score", "points", "side") for seat in (1, 2))
 """Names that a covariate cannot have: a written record would be read differently."""
 
+_COUNTED = 1 << 22
+"""Codes that are counted together."""
+
 _MANY = 64
 """Up to this many seats, comparing each with each is faster than sorting all seats of a record."""
 
@@ -230,7 +233,9 @@ class Matches:
         columns = (table.player,) if isinstance(table, Seats) else (table.first, table.second)
         total = np.zeros(len(self.players), np.int64)
         for codes in columns:
-            total += np.bincount(codes, minlength=len(total))
+            # in parts: counting makes 64-bit numbers of codes
+            for start in range(0, len(codes), _COUNTED):
+                total += np.bincount(codes[start : start + _COUNTED], minlength=len(total))
         return total
 
     @property
