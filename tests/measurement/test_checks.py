@@ -15,6 +15,7 @@ from ludometer.measurement.benchmarks.yardstick import SKILL, Reference, make_sc
 from ludometer.measurement.verdict.checks import (
     UNITS,
     Check,
+    Kept,
     Plan,
     Primary,
     finite,
@@ -77,14 +78,14 @@ def test_draws_and_busy_players_are_left_out_in_turn() -> None:
     assert [plan.min_matches for plan in plans if plan.kind == "cutoff"] == [1, 100]
     decisive = named(plans, "without draws")
     assert decisive.kept is not None
-    assert (matches.take(decisive.kept).pairs.halves != 1).all()
-    assert decisive.kept.sum() == len(matches) - matches.n_draws
+    assert (matches.take(decisive.kept.mask).pairs.halves != 1).all()
+    assert decisive.kept.mask.sum() == len(matches) - matches.n_draws
     quiet = named(plans, "without the most active 1%")
     assert quiet.kept is not None
     # two of 250
     busiest = np.argsort(-matches.counts, kind="stable")[:2]
     pairs = matches.pairs
-    np.testing.assert_array_equal(~quiet.kept, np.isin(pairs.first, busiest) | np.isin(pairs.second, busiest))
+    np.testing.assert_array_equal(~quiet.kept.mask, np.isin(pairs.first, busiest) | np.isin(pairs.second, busiest))
 
 
 def test_several_players_have_prizes_and_no_units() -> None:
@@ -107,7 +108,7 @@ def test_ties_for_the_first_place_are_left_out_in_turn() -> None:
     tied = (np.sort(place.reshape(-1, 3), axis=1)[:, 0:2] == place.reshape(-1, 3).min(axis=1)[:, np.newaxis]).all(
         axis=1
     )
-    np.testing.assert_array_equal(~plan.kept, tied)
+    np.testing.assert_array_equal(~plan.kept.mask, tied)
     assert 0 < tied.sum() < 300
 
 
@@ -120,7 +121,7 @@ def test_a_record_of_draws_alone_has_no_check_without_them() -> None:
 @pytest.mark.parametrize("matches", [simulate_strengths(60, 3_001), simulate_strengths(60, 999, per_match=3)])
 @pytest.mark.parametrize(("kind", "n"), [("half", 2), ("period", 4), ("experience", 3)])
 def test_parts_hold_every_match_once(matches: Matches, kind: str, n: int) -> None:
-    parts = [plan.kept for plan in plan_checks(primary_of(matches)) if plan.kind == kind]
+    parts = [plan.kept.mask for plan in plan_checks(primary_of(matches)) if plan.kind == kind and plan.kept]
     assert len(parts) == n
     total = sum(part.astype(int) for part in parts if part is not None)
     np.testing.assert_array_equal(total, 1)
@@ -142,7 +143,8 @@ def test_experience_bands_are_those_of_a_plain_count() -> None:
         "100+ earlier matches",
     ]
     for place, plan in enumerate(plans):
-        np.testing.assert_array_equal(plan.kept, np.array(band) == place)
+        assert plan.kept is not None
+        np.testing.assert_array_equal(plan.kept.mask, np.array(band) == place)
     assert set(band) == {0, 1, 2}
 
 
@@ -199,7 +201,7 @@ def test_too_few_players_have_no_answer() -> None:
     plan = Plan("cutoff", "players with 100+ matches", min_matches=1_000)
     check = run_check((0, plan), primary_of(matches))
     assert check == Check("cutoff", "players with 100+ matches", 3_000, 0)
-    nothing = Plan("experience", "nobody", np.zeros(3_000, bool))
+    nothing = Plan("experience", "nobody", Kept.of(np.zeros(3_000, bool)))
     assert run_check((0, nothing), primary_of(matches)) == Check("experience", "nobody", 0, 0)
 
 

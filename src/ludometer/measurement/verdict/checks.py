@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ludometer.arrays import Floats, Mask
+from ludometer.arrays import Array, Floats, Mask
 from ludometer.matches import Matches, Pairs
 from ludometer.measurement.benchmarks.families import play_series
 from ludometer.measurement.benchmarks.inversion import Interval, Share, Target, draw_players
@@ -55,13 +55,36 @@ class Check:
         return one, other
 
 
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Which matches a check works on, a bit for each: there are many checks, and records may be long."""
+
+    bits: Array
+    n: int
+
+    @classmethod
+    def of(cls, mask: Mask) -> Kept:
+        """Those that are True."""
+        return cls(np.packbits(mask), len(mask))
+
+    @property
+    def mask(self) -> Mask:
+        """True for each match that is kept."""
+        return np.unpackbits(self.bits, count=self.n).view(np.bool_)
+
+    @property
+    def share(self) -> float:
+        """Of all matches."""
+        return float(np.bitwise_count(self.bits).sum()) / max(self.n, 1)
+
+
 @dataclass(frozen=True)
 class Plan:
     """What one check works on: which matches, which players, which prizes; or a unit of play."""
 
     kind: str
     name: str
-    kept: Mask | None = None
+    kept: Kept | None = None
     min_matches: int | None = None
     prizes: Prizes | None = None
     unit: int = 1
@@ -111,22 +134,22 @@ def plan_checks(primary: Primary) -> list[Plan]:
 
 def _all_plans(primary: Primary) -> list[Plan]:
     matches, n = primary.matches, len(primary.matches)
-    order = np.arange(n)
     plans = [
         Plan("cutoff", f"players with {cutoff}+ matches", min_matches=cutoff)
         for cutoff in (1, 25, 100)
         if cutoff != primary.min_matches
     ]
     plans += [
-        Plan("half", "first half of the record", order < n // 2),
-        Plan("half", "second half of the record", order >= n // 2),
+        Plan("half", "first half of the record", _rows(n, 0, n // 2)),
+        Plan("half", "second half of the record", _rows(n, n // 2, n)),
     ]
     busy = _most_active(matches)
     if busy.any():
-        plans.append(Plan("activity", "without the most active 1%", ~_anybody(matches, busy)))
+        plans.append(Plan("activity", "without the most active 1%", Kept.of(~_anybody(matches, busy))))
     drawn = _drawn(matches)
     if drawn.any() and not drawn.all():
-        plans.append(Plan("draws", "without draws" if _is_of_two(matches) else "without ties for first place", ~drawn))
+        name = "without draws" if _is_of_two(matches) else "without ties for first place"
+        plans.append(Plan("draws", name, Kept.of(~drawn)))
     if not _is_of_two(matches):
         plans += [
             Plan("prizes", f"prizes: {name}", prizes=make_prizes(name))
@@ -141,10 +164,17 @@ def _all_plans(primary: Primary) -> list[Plan]:
     for low, high in _EXPERIENCE:
         words = f"{low}+ earlier matches" if high is None else f"{low} to {high - 1} earlier matches"
         inside = (least >= low) & (least < (high or np.inf))
-        plans.append(Plan("experience", f"the less experienced has {words}", inside))
+        plans.append(Plan("experience", f"the less experienced has {words}", Kept.of(inside)))
     for start, stop in _quarters(n):
-        plans.append(Plan("period", _label(matches, start, stop), (order >= start) & (order < stop)))
+        plans.append(Plan("period", _label(matches, start, stop), _rows(n, start, stop)))
     return plans
+
+
+def _rows(n: int, start: int, stop: int) -> Kept:
+    """Some matches in a row."""
+    mask = np.zeros(n, bool)
+    mask[start:stop] = True
+    return Kept.of(mask)
 
 
 def _is_primary(plan: Plan, primary: Primary) -> bool:
@@ -158,7 +188,7 @@ def _is_primary(plan: Plan, primary: Primary) -> bool:
 def run_check(task: tuple[int, Plan], primary: Primary) -> Check:
     """Fit the changed record and match both yardsticks to it."""
     number, plan = task
-    matches = primary.matches if plan.kept is None else primary.matches.take(plan.kept)
+    matches = primary.matches if plan.kept is None else primary.matches.take(plan.kept.mask)
     skills = primary.paired_skills
     if plan.kind == "component" and primary.whole is not None:
         matches, skills = primary.whole, None

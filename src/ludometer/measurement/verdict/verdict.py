@@ -298,7 +298,7 @@ def _check(
         yardstick=matched.yardstick,
     )
     plans = plan_checks(primary)
-    records = sum(1.0 if plan.kept is None else float(plan.kept.mean()) for plan in plans)
+    records = sum(1.0 if plan.kept is None else plan.kept.share for plan in plans)
     games = records * _games_of_check(primary.replicates)
     stage = keeper.extent.stage(CHECKS, games)
     # one check is done by one worker
