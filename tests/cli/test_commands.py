@@ -489,13 +489,13 @@ def test_every_command_has_help_with_an_example(run: Run) -> None:
     commands = re.findall(r"^  (\w+) ", run("--help").out.split("Commands:")[1], re.M)
     known = (
         "demo measure rate evaluate predict advise arena engines noise learn simulate skat chess backgammon schema "
-        "doctor completion"
+        "doctor completion compile"
     )
     assert set(known.split()) == set(commands)
     for name in commands:
         done = run(name, "--help")
         assert done.status == 0
-        assert name in {"demo", "doctor"} or re.search(rf"^  ludometer {name} \w", done.out, re.M)
+        assert name in {"demo", "doctor", "compile"} or re.search(rf"^  ludometer {name} \w", done.out, re.M)
 
 
 @pytest.mark.parametrize(

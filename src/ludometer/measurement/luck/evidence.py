@@ -182,7 +182,10 @@ class PairGame:
         self.q = q
         for turn in range(_MOST_PASSES):
             by_t, value, information = self._pass()
-            error = 1 / float(self.messages.precision.mean())
+            known = float(self.messages.precision.mean())
+            if not known > 0:
+                raise NoFiniteFit("results without contradictions have no normal evidence: use the sampler")
+            error = 1 / known
             sd = 1 / (np.sqrt(information) * (self.q + error))
             if turn == 0:
                 continue
