@@ -31,6 +31,9 @@ _NEAR, _TOLERANCE = 0.08, 5e-3
 """A spread that misses the record's by less than the first part of it is near enough for a last straight line, if the
 slope is known; if not, by less than the second is near enough itself."""
 
+_ROUGH = 0.03
+"""The same for a pilot: it only has to find about where the others will be."""
+
 _STEP, _LONGEST_STEP = 0.03, 0.15
 """How far on either side of the middle, as a part of it, the slope is measured, at least and at most."""
 
@@ -142,15 +145,21 @@ def invert(
         begin, slope = _pilot(target, family, seed)
     else:
         begin, slope = float(np.clip(near.estimate, 0.01 * family.highest, family.highest)), near.slope
-    tasks = [(number, begin, slope) for number in range(1, 1 + -(-replicates // GROUP))]
-    solved = map_tasks(_solve, tasks, shared=(target, family, seed), workers=workers, on_done=on_done)
+    numbers = range(1, 1 + -(-replicates // GROUP))
+    solved: list[tuple[Floats, Floats]] = []
+    if near is not None:
+        # the first group sees how far off the similar record is, and the others begin there
+        solved.append(_solve((1, begin, slope), target, family, seed))
+        begin = float(np.clip(np.median(solved[0][0]), 0.01 * family.highest, family.highest))
+    tasks = [(number, begin, slope) for number in numbers[len(solved) :]]
+    solved += map_tasks(_solve, tasks, shared=(target, family, seed), workers=workers, on_done=on_done)
     solutions = np.sort(np.concatenate([solution for solution, _ in solved])[:replicates])
     return Inversion(solutions, family.highest, from_zero, slope)
 
 
 def _pilot(target: Target, family: Family, seed: Sequence[int]) -> tuple[float, float | None]:
     """The median solution of one group, and the slope of its spreads there; None where they do not rise."""
-    solutions, _ = _solve((0, family.highest / 4, None), target, family, seed)
+    solutions, _ = _solve((0, family.guess(target.sd), None), target, family, seed, tolerance=_ROUGH)
     begin = float(np.median(np.minimum(solutions, family.highest)))
     if not begin > 0:
         return begin, None
@@ -175,12 +184,17 @@ def _replicates(target: Target, family: Family, seed: Sequence[int], *, number: 
 
 
 def _solve(
-    task: tuple[int, float, float | None], target: Target, family: Family, seed: Sequence[int]
+    task: tuple[int, float, float | None],
+    target: Target,
+    family: Family,
+    seed: Sequence[int],
+    *,
+    tolerance: float = _TOLERANCE,
 ) -> tuple[Floats, Floats]:
     """Solutions of one group of replicates, and the slopes of their spread there: secants, all in step."""
     number, begin, slope = task
     games = _replicates(target, family, seed, number=number)
-    paths = [_Path(begin, slope, family.highest, target.sd) for _ in games]
+    paths = [_Path(begin, slope, family.highest, target.sd, tolerance) for _ in games]
     guess = np.full(GROUP, target.k)
     for _ in range(_MOST_ROUNDS):
         moving = [place for place, path in enumerate(paths) if not path.done]
@@ -228,10 +242,11 @@ class _Path:
     Spreads are taken as powers of the value: `slope` is the power, 1 where it is not known.
     """
 
-    def __init__(self, begin: float, slope: float | None, highest: float, sd: float) -> None:
+    def __init__(self, begin: float, slope: float | None, highest: float, sd: float, tolerance: float) -> None:
         self.value, self.highest, self.target = max(begin, _FINE * highest), highest, sd
         self.below, self.above = (0.0, 0.0), (np.inf, np.inf)
         self.slope, self.is_known = (1.0, False) if slope is None else (slope, True)
+        self.tolerance = tolerance
         self.rounds = 0
         self.done = False
 
@@ -255,7 +270,7 @@ class _Path:
             value = self._straight(sd)
             if abs(value - self.value) <= _NEAR * self.value and (value < self.highest or miss <= _TOLERANCE):
                 return value if value <= self.highest else np.inf
-        elif miss <= _TOLERANCE:
+        elif miss <= self.tolerance:
             value = self._straight(sd)
             return self.value if value <= self.highest else np.inf
         if sd < self.target and self.value >= self.highest:

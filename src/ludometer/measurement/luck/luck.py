@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -87,9 +88,9 @@ class LuckChoices:
 class RidgeLuck:
     """Luck by penalised skills: what one match leaves open, and what else the skills say."""
 
+    matches: Matches
+    seed: int
     skills: Skills
-    errors: Floats
-    """Standard errors of the skills, by code."""
     entropy: EntropyLuck
     per_match: int
     """Players of the match that L is of."""
@@ -106,6 +107,13 @@ class RidgeLuck:
     def model(self) -> str:
         """probit, logit, or plackett-luce for multiplayer matches."""
         return self.skills.link if self.per_match == 2 else "plackett-luce"
+
+    @cached_property
+    def errors(self) -> Floats:
+        """Standard errors of the skills, by code; they take as long as the skills, and few ask for them."""
+        from ludometer.strength.uncertainty import estimate_errors
+
+        return estimate_errors(self.matches, self.skills, seed=self.seed)
 
     @property
     def luck(self) -> float:
@@ -197,7 +205,6 @@ def _by_ridge(matches: Matches, chosen: LuckChoices, seed: int) -> RidgeLuck:
     from ludometer.strength.pairwise import fit_skills
     from ludometer.strength.ranked import fit_orders
     from ludometer.strength.ridge import cross_validate_ridge, trace_ridge
-    from ludometer.strength.uncertainty import estimate_errors
 
     is_pairs = isinstance(matches.table, Pairs)
     path = None
@@ -219,8 +226,9 @@ def _by_ridge(matches: Matches, chosen: LuckChoices, seed: int) -> RidgeLuck:
         length = min(max(round(float(matches.counts.mean())), 1), _LONGEST_SEASON)
         season = length, measure_season_luck(skills, length).continuous
     return RidgeLuck(
+        matches=matches,
+        seed=seed,
         skills=skills,
-        errors=estimate_errors(matches, skills, seed=seed),
         entropy=measure_entropy_luck(skills, per_match=per_match),
         per_match=per_match,
         path=path,

@@ -387,7 +387,7 @@ def try_evidence(
     if not (is_forced or table.is_worth_it):
         return None
     try:
-        evidence = table.integrate(chosen, start, seed)
+        evidence = table.integrate(chosen, start, seed, details=compare_prior)
     except NoFiniteFit:
         if is_forced:
             raise
@@ -470,11 +470,11 @@ class _Table:
         table = tally_pairs(pairs.first, pairs.second, pairs.halves, self.n_players)
         return PairGame(table, self.n_players, tie_sd=self.tie_sd, seed=seed)
 
-    def integrate(self, prior: SigmaPrior, start: float, seed: int) -> Evidence:
-        """By slopes."""
+    def integrate(self, prior: SigmaPrior, start: float, seed: int, *, details: bool = True) -> Evidence:
+        """By slopes; without `details` t has no SD."""
         from ludometer.measurement.luck.evidence import integrate
 
-        return integrate(self.game(seed), prior, start=start)
+        return integrate(self.game(seed), prior, start=start, details=details)
 
     def conclude(
         self, matches: Matches, found: Sample | Evidence, other: OtherPrior | None, provenance: Provenance
