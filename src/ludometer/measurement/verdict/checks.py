@@ -25,6 +25,8 @@ UNITS = (3, 9, 35)
 _EXPERIENCE = ((0, 25), (25, 100), (100, None))
 _FEWEST_COUNTED = 10
 _PERIODS = 4
+_LONG = 1_000_000
+"""Matches of a long record."""
 
 
 @dataclass(frozen=True)
@@ -238,11 +240,13 @@ def _target(matches: Matches, counted: Mask, prizes: Prizes, skills: Floats | No
 
 def _series(target: Target, unit: int, primary: Primary) -> Target:
     """The spread that these players would have if a series of games were one match."""
-    players = [draw_players(target, [*primary.seed, unit], replicate=replicate) for replicate in range(4)]
+    # of a long record two games tell as much as four of a shorter one
+    n = 4 if len(target.schedule.matches) <= _LONG else 2
+    players = [draw_players(target, [*primary.seed, unit], replicate=replicate) for replicate in range(n)]
     results = np.column_stack(
         [play_series(target.schedule, skill, key, sd=primary.skill, games=unit) for skill, key in players]
     )
-    fits = fit_replicates(target.schedule, results, counted=target.counted, guess=np.full(4, 2 * max(target.k, 0.1)))
+    fits = fit_replicates(target.schedule, results, counted=target.counted, guess=np.full(n, 2 * max(target.k, 0.1)))
     return replace(target, sd=float(fits.sd.mean()), k=float(fits.k.mean()))
 
 
