@@ -11,7 +11,7 @@ demo: $(READY)
 
 test: $(READY) check
 	@sh scripts/system-programs.sh
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 2 --dist loadfile --durations=20
 
 check: $(READY)
 	$(BIN)/ruff check

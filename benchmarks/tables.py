@@ -185,7 +185,7 @@ def full_scale_tables(results: dict[str, Any]) -> list[str]:
         n = found["matches"]
         lines += [
             f"{n:,} matches of {found['players']:,} players on {found['cores']} cores{_with(found['options'])}: "
-            f"{found['full']['seconds'] / 60:.0f} minutes by the clock, {found['full']['peak_gib']:.1f} GiB at "
+            f"{found['full']['seconds'] / 60:.1f} minutes by the clock, {found['full']['peak_gib']:.1f} GiB at "
             f"the peak, {found['ratio_of_cpu']:g} times `--quick` in processor time.",
             "",
             "| stage | processor seconds | ns per match | peak, GiB |",
