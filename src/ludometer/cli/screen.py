@@ -74,7 +74,7 @@ def listen() -> None:
 def following(name: str = "") -> Iterator[Progress | None]:
     """One bar for all stages of long work, with the time left, on a terminal; nothing in a pipe.
 
-    What it yields is given to the library; `name` says which of several games the bar is about.
+    What it yields is given to the library; `name` says which game the bar is about, where there is more than one.
     """
     if not sys.stderr.isatty():
         yield None

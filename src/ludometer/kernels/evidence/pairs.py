@@ -112,6 +112,13 @@ def match_tie(gap: float, t: float, sd: float, table: Floats) -> tuple[float, fl
 
 
 @register_jitable
+def _mix_with_coins(chance: float, slope: float, share: float) -> tuple[float, float]:
+    """The log probability of a win, and its slope, where a coin decides this share of the matches."""
+    coin = 0.5 * share * math.exp(-max(chance, -600.0))
+    return chance + math.log(1.0 - share + coin), slope * (1.0 - share) / (1.0 - share + coin)
+
+
+@register_jitable
 def log_results(
     d: float, won: float, lost: float, tied: float, t: float, share: float, table: Floats
 ) -> tuple[float, float]:
@@ -120,17 +127,13 @@ def log_results(
     if won > 0.0:
         chance, slope = log_phi((d - t) / _ROOT2, table)
         if share > 0.0:
-            coin = 0.5 * share * math.exp(-max(chance, -600.0))
-            chance += math.log(1.0 - share + coin)
-            slope *= (1.0 - share) / (1.0 - share + coin)
+            chance, slope = _mix_with_coins(chance, slope, share)
         value += won * chance
         by_t -= won * slope
     if lost > 0.0:
         chance, slope = log_phi((-d - t) / _ROOT2, table)
         if share > 0.0:
-            coin = 0.5 * share * math.exp(-max(chance, -600.0))
-            chance += math.log(1.0 - share + coin)
-            slope *= (1.0 - share) / (1.0 - share + coin)
+            chance, slope = _mix_with_coins(chance, slope, share)
         value += lost * chance
         by_t -= lost * slope
     if tied > 0.0:

@@ -222,7 +222,7 @@ def _rebatched(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
 
 
 def _joined(frames: list[pl.DataFrame]) -> pl.DataFrame:
-    """One frame; names of several files are texts again, since each has codes of its own."""
+    """One frame; names of different files are texts again, since each has codes of its own."""
     import polars as pl
 
     if len(frames) == 1:
