@@ -14,6 +14,7 @@ from ludometer.errors import LudometerError
 if TYPE_CHECKING:
     from ludometer.cli.shared import FileOptions
     from ludometer.matches import Matches
+    from ludometer.measurement.record.study import RecordStudy
     from ludometer.parallel import Workers
     from ludometer.read import MatchStream
 
@@ -29,6 +30,8 @@ class Group:
     bad_rows: int = 0
     remarks: tuple[str, ...] = ()
     """What was understood of the file, and what was left out of it."""
+    study: RecordStudy | None = None
+    """What kind of record it is; None for a stream, or where only some of its matches are left."""
 
     @property
     def record(self) -> Matches:
@@ -86,14 +89,16 @@ def load(
     *,
     stream: bool = False,
     connect: bool = True,
+    measured: bool = False,
     uses: tuple[str, ...] = (),
     workers: Workers | None = None,
 ) -> list[Group]:
     """Read the file as the options say, note what was understood, and return its groups.
 
-    A stream is one group, read while it is played. `connect` looks at connected groups of players too; a command that
-    does so itself goes without. Columns that it `uses` are read if they are there under their usual names.
-    Where FILE is a folder or a pattern, `workers` read its files.
+    A stream is one group, read while it is played. `connect` looks at connected groups of players too; a command
+    that does so itself goes without. What is `measured` has flattened tables put together again. Columns that it
+    `uses` are read if they are there under their usual names. Where FILE is a folder or a pattern, `workers` read
+    its files.
     """
     if stream:
         return [_open_stream(file, options, uses)]
@@ -108,17 +113,29 @@ def load(
     if is_multiplayer and options.prizes is None and record.score is None:
         remarks.append("only the win counts: --prizes linear counts every place")
     note(*remarks)
-    groups = reading.groups
+    groups = [
+        _study(Group(value, matches, bad_rows=reading.n_bad_rows, remarks=tuple(remarks)), options, measured=measured)
+        for value, matches in reading.groups.items()
+    ]
+    return [_connect(group, options.min_component) for group in groups] if connect else groups
+
+
+def _study(group: Group, options: FileOptions, *, measured: bool) -> Group:
+    """What kind of record a group is, said in a few lines; without its repeats, and limited to players with experience.
+
+    Only what is measured has its flattened tables put together: a list of ratings may well rest on their pairs.
+    """
+    from ludometer.measurement.record.study import study_record
+
+    with named(group):
+        study = study_record(group.record, repeats=options.repeats, tables=measured)
+    lines = study.lines()
+    note(*(line if group.value is None else f"{group.value}: {line}" for line in lines))
     if options.experience:
         from ludometer.selection import with_experience
 
-        groups = {value: with_experience(matches, options.experience) for value, matches in groups.items()}
-    if not connect:
-        return [
-            Group(value, matches, bad_rows=reading.n_bad_rows, remarks=tuple(remarks))
-            for value, matches in groups.items()
-        ]
-    return [_connect(value, matches, options.min_component, reading.n_bad_rows) for value, matches in groups.items()]
+        study = study.limited_to(with_experience(study.matches, options.experience))
+    return replace(group, matches=study.matches, remarks=(*group.remarks, *lines), study=study)
 
 
 def _open_stream(file: str, options: FileOptions, uses: tuple[str, ...]) -> Group:
@@ -148,7 +165,11 @@ def load_by_usual_names(file: str, option: str) -> Matches:
             f"rename its columns to player_1, player_2, score_1{listing}"
         ) from None
     note(*reading.describe())
-    return reading.matches
+    from ludometer.measurement.record.study import study_record
+
+    study = study_record(reading.matches)
+    note(*(f"{file}: {line}" for line in study.lines()))
+    return study.matches
 
 
 @contextmanager
@@ -162,10 +183,10 @@ def named(group: Group) -> Iterator[None]:
         raise type(error)(f"{group.value}: {error}") from error
 
 
-def _connect(value: str | None, matches: Matches, min_component: int | None, bad_rows: int) -> Group:
+def _connect(group: Group, min_component: int | None) -> Group:
     from ludometer.selection import keep_connected
 
-    place = f"{value}: " if value is not None else ""
+    matches, place = group.record, f"{group.value}: " if group.value is not None else ""
     if min_component is not None:
         kept = keep_connected(matches, min_players=min_component)
         if kept.dropped_matches:
@@ -173,11 +194,17 @@ def _connect(value: str | None, matches: Matches, min_component: int | None, bad
                 f"{place}left out {kept.dropped_matches:,} matches of {kept.dropped_players:,} players in smaller "
                 "connected groups"
             )
-        return Group(value, kept.matches, kept.dropped_matches, kept.dropped_players, bad_rows)
+        return replace(
+            group,
+            matches=kept.matches,
+            dropped_matches=kept.dropped_matches,
+            dropped_players=kept.dropped_players,
+            study=None,
+        )
     largest = keep_connected(matches)
     if largest.dropped_players:
         note(
             f"{place}{largest.n_components:,} groups of players never met each other ({largest.dropped_players:,} "
             "players are outside the largest): compare ratings only within a group"
         )
-    return Group(value, matches, bad_rows=bad_rows)
+    return group

@@ -21,9 +21,9 @@ from ludometer.wording import percent
 
 if TYPE_CHECKING:
     from ludometer.journal import Journal
-    from ludometer.matches import Matches
     from ludometer.measurement import Budget, LuckChoices, Measurement, Reference
     from ludometer.measurement.luck.population import Method
+    from ludometer.measurement.record.study import RecordStudy
     from ludometer.ratings.systems.best_fit import Procedure
     from ludometer.scale import Base
     from ludometer.strength.skills import Link
@@ -140,7 +140,7 @@ class _Record:
     """A game to measure."""
 
     name: str
-    matches: Matches
+    study: RecordStudy
     remarks: tuple[str, ...]
 
 
@@ -209,13 +209,14 @@ def _records(options: MeasureOptions) -> Iterator[_Record]:
     known: set[str] = set()
     for file in options.files:
         reading = replace(options.reading, min_component=None)
-        for loaded in load(file, reading, connect=False, workers=options.work.workers):
+        for loaded in load(file, reading, connect=False, measured=True, workers=options.work.workers):
             name = _name_of(file)
             name += f", {options.reading.by} {loaded.value}" if loaded.value is not None else ""
             others = (f"{name} ({number})" for number in range(2, len(known) + 3))
             name = next(other for other in (name, *others) if other not in known)
             known.add(name)
-            yield _Record(name, loaded.record, loaded.remarks)
+            assert loaded.study is not None
+            yield _Record(name, loaded.study, loaded.remarks)
 
 
 def _share_of_budget(options: MeasureOptions, begun: float, place: int) -> Budget | None:
@@ -257,12 +258,12 @@ def _measure(
 
     share = 1.0 if options.share is None else options.share
     if share == "fit":
-        share = fit_share(record.matches)
+        share = fit_share(record.study.matches)
         note(f"bounded forecasts fit best if skill decides {percent(share)} of the matches and a coin the rest")
     try:
         with following("" if options.is_one else record.name) as progress:
             game = measure(
-                record.matches,
+                record.study,
                 cutoffs=options.cutoffs,
                 min_component=options.reading.min_component,
                 procedure=options.search,

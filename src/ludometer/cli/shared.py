@@ -16,6 +16,7 @@ from ludometer.cli.declared import OutFile, option
 from ludometer.errors import LudometerError
 
 if TYPE_CHECKING:
+    from ludometer.measurement.record.repeats import RepeatsChoice
     from ludometer.parallel import Workers
     from ludometer.ratings.prizes import Prizes
     from ludometer.read import ReadOptions
@@ -85,6 +86,13 @@ class FileOptions:
         "--experience", metavar="A:B", help="Keep only matches whose players all had A to B earlier matches."
     )
     drop_bad_rows: bool = option("--drop-bad-rows", is_flag=True, help="Leave out rows with faults.")
+    repeats: RepeatsChoice = option(
+        "--repeats",
+        type=click.Choice(["divide", "drop", "keep"]),
+        default="divide",
+        help="Matches that stand in the file again: divide a file that was multiplied by its factor, drop all equal "
+        "rows but one, or keep them.",
+    )
     merge_names: bool = option(
         "--merge-names", is_flag=True, help="Treat names that differ only in capitals or blanks as one player."
     )

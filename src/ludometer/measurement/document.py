@@ -35,6 +35,7 @@ def describe_measurement(game: Measurement) -> dict[str, Any]:
             "draw_rate": data.draw_rate,
             "players_per_match": dict(zip(("min", "mean", "max"), data.players_per_match, strict=True)),
         },
+        "record": game.record.document(),
         "best_fit": {
             "k": fit.k,
             "k_interval": _interval(fit.k_interval),
@@ -185,7 +186,7 @@ def explain_absences(game: Measurement) -> dict[str, str]:
         # what there was no time for is null for that reason
         quick = game.budget.reason
     unknown = quick if game.is_quick or REPEATS in late else nothing
-    reasons: dict[str, str] = {}
+    reasons = game.record.absent()
     for place, spread in enumerate(game.spread):
         few = f"fewer than two players have {spread.min_matches} matches"
         even = "a player one SD better scores hardly more than 50%: no number of games is enough"

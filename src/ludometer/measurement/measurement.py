@@ -12,6 +12,7 @@ from ludometer.journal import Journal
 from ludometer.matches import Matches, Pairs
 from ludometer.measurement.benchmarks.published import published_x
 from ludometer.measurement.planning import BEST_FIT, LUCK, STAGES, Budget, Extent, Timekeeper, WithinBudget
+from ludometer.measurement.record.study import RecordStudy, study_record
 from ludometer.measurement.spread import (
     CutoffSweep,
     Persistence,
@@ -59,6 +60,8 @@ class RecordCounts:
     players_per_match: tuple[int, float, int]
     """Fewest, mean, most."""
     prizes: Prizes
+    study: RecordStudy
+    """What kind of record it is; its matches are those that were measured, and those outside the component."""
 
     @property
     def n_players(self) -> int:
@@ -119,6 +122,11 @@ class Measurement(Shown):
     provenance: Provenance
     budget: WithinBudget | None = None
     """What was left out for lack of time; None where no budget was given."""
+
+    @property
+    def record(self) -> RecordStudy:
+        """What kind of record it is: repeats, flattened tables, sessions, seats, accounts to look at."""
+        return self.data.study
 
     @property
     def main(self) -> Spread:
@@ -207,7 +215,7 @@ class Measurement(Shown):
 
 
 def measure(
-    matches: Matches,
+    matches: Matches | RecordStudy,
     *,
     cutoffs: Sequence[int] = (REGULAR, 1, 100),
     min_component: int | None = None,
@@ -227,6 +235,9 @@ def measure(
 ) -> Measurement:
     """Measure a game by the spread of its best-fit Elo ratings (Duersch, Lambrecht, Oechssler 2020).
 
+    First of all the record is studied (`study_record`): repeats are divided and flattened tables put together again. A
+    record that has been studied already, with choices of its own, can be given instead of its matches.
+
     Players outside the largest connected component are left out, or those in components smaller than `min_component`.
     Multiplayer matches are played for `prizes`; base e gives their ratings on the printed, wider scale. The verdict
     rests on benchmarks simulated on the same schedule, `replicates` of them; `quick` leaves out everything simulated.
@@ -245,7 +256,8 @@ def measure(
         raise LudometerError("cutoffs are numbers of matches, 1 or more")
     if replicates is not None and replicates < 19:
         raise LudometerError(f"at least 19 replicates are needed for an interval, not {replicates}")
-    matches.refuse_teams("measure")
+    record = matches if isinstance(matches, RecordStudy) else _study(matches)
+    matches = record.matches
     kept = keep_connected(matches, min_players=min_component)
     inside = kept.matches
     _refuse_anonymous(inside)
@@ -276,6 +288,7 @@ def measure(
         "procedure": procedure,
         "reference": "chess" if reference is None else reference.name,
         **unusual(prizes, base, share),
+        **record.choices,
         **({} if luck is None else luck.parameters()),
     }
     if journal is not None:
@@ -288,7 +301,7 @@ def measure(
             for cutoff in dict.fromkeys(cutoffs)
         )
         game = Measurement(
-            data=_count(kept, prizes),
+            data=_count(kept, prizes, record),
             best_fit=best,
             forecasts=seen.judge(Elo(best.k, 0.0, prizes, base, share)),
             spread=spread,
@@ -301,6 +314,11 @@ def measure(
             provenance=Provenance("measure", parameters, matches.fingerprint, None if quick else seed),
         )
     return game if simulation is None else _add_simulations(game, simulation, luck)
+
+
+def _study(matches: Matches) -> RecordStudy:
+    matches.refuse_teams("measure")
+    return study_record(matches)
 
 
 def _add_simulations(game: Measurement, simulation: Simulation, choices: LuckChoices | None) -> Measurement:
@@ -339,7 +357,7 @@ def _add_simulations(game: Measurement, simulation: Simulation, choices: LuckCho
     )
 
 
-def _count(kept: Connected, prizes: Prizes) -> RecordCounts:
+def _count(kept: Connected, prizes: Prizes, study: RecordStudy) -> RecordCounts:
     matches, sizes = kept.matches, kept.matches.sizes
     return RecordCounts(
         n_matches=len(matches),
@@ -350,6 +368,7 @@ def _count(kept: Connected, prizes: Prizes) -> RecordCounts:
         draw_rate=matches.draw_rate or 0.0,
         players_per_match=(int(sizes.min()), float(sizes.mean()), int(sizes.max())),
         prizes=prizes,
+        study=study,
     )
 
 
