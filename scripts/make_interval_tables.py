@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +168,30 @@ def rated_table() -> Lines:
     return _table(heads, [[f"{result['runs']}", *shares]])
 
 
+def adversary_table(kind: str) -> Lines:
+    """Records that platforms could have: what x reads, how often its interval covers, and what was answered."""
+    rows = []
+    for name, result in load("adversary")["situations"].items():
+        if result["kind"] != kind:
+            continue
+        found, truth = result["summary"], result["truth"]
+        read = "" if found["reads"] is None else "> 100" if found["reads"] > 100 else f"{found['reads']:.0f}"
+        unclear = found["answers"].get("cannot tell", 0) / found["seeds"]
+        title, game = name.removesuffix(f", {result['game']}"), result["game"]
+        rows.append(
+            [
+                f"{title}: {result['sentence']}{' *' * result['traceless']}",
+                game,
+                f"{truth['x']:.0f}",
+                f"{found['seeds']}",
+                read,
+                *(_whole_percent(share) for share in (found["covers"], found["wrong"], found["answered"], unclear)),
+            ]
+        )
+    heads = ["record", "game", "true x", "seeds", "reads", "covers", "wrong", "as the clean game", "cannot tell"]
+    return _table(heads, rows)
+
+
 TABLES: dict[str, Callable[[], Lines]] = {
     "coverage": coverage_table,
     "shares": shares_table,
@@ -177,6 +202,9 @@ TABLES: dict[str, Callable[[], Lines]] = {
     "population": population_table,
     "moves": moves_table,
     "rated": rated_table,
+    "known failures": partial(adversary_table, "table"),
+    "held up": partial(adversary_table, "held up"),
+    "own situations": partial(adversary_table, "own"),
 }
 
 
@@ -215,6 +243,10 @@ def _covered(result: Json | None) -> str:
 
 def _percent(share: float) -> str:
     return f"{share:.1%}".replace(".0%", "%")
+
+
+def _whole_percent(share: float) -> str:
+    return f"{share:.0%}"
 
 
 def _thousands(words: str) -> str:
