@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from ludometer.measurement.benchmarks.yardstick import measure_reference as measure_reference
     from ludometer.measurement.comparison import Comparison as Comparison
     from ludometer.measurement.comparison import compare_games as compare_games
+    from ludometer.measurement.legal.entry import LegalTest as LegalTest
+    from ludometer.measurement.legal.legal import LegalTests as LegalTests
+    from ludometer.measurement.legal.legal import apply_legal_tests as apply_legal_tests
     from ludometer.measurement.luck.entropy import EntropyLuck as EntropyLuck
     from ludometer.measurement.luck.entropy import continuous_luck as continuous_luck
     from ludometer.measurement.luck.entropy import count_winners as count_winners

@@ -57,6 +57,7 @@ def describe_measurement(game: Measurement) -> dict[str, Any]:
         "luck": None if game.luck is None else _luck(game.luck, is_two_player=data.is_two_player),
         "yardstick": _yardstick(game),
         "verdict": _verdict(game),
+        "legal": None if game.legal is None else [entry.document() for entry in game.legal.tests],
         **({} if game.budget is None else {"budget": _budget(game.budget)}),
         "absent": absent,
     }
@@ -214,7 +215,9 @@ def explain_absences(game: Measurement) -> dict[str, str]:
             reasons[f"yardstick.published.{name}"] = (
                 "there is no SD" if game.main.sd is None else "the SD is above the published line"
             )
-    return reasons | _yardstick_absences(game, unknown) | _verdict_absences(game, quick) | _luck_absences(game, quick)
+    legal = {"legal": quick} if game.legal is None else game.legal.absent()
+    simulated = _yardstick_absences(game, unknown) | _verdict_absences(game, quick) | _luck_absences(game, quick)
+    return reasons | simulated | legal
 
 
 def _luck_absences(game: Measurement, quick: str) -> dict[str, str]:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from ludometer.measurement.benchmarks.inversion import Share
     from ludometer.measurement.benchmarks.yardstick import Reference, Yardstick
+    from ludometer.measurement.legal.legal import LegalTests
     from ludometer.measurement.luck.luck import LuckChoices, LuckMetrics
     from ludometer.measurement.record.pairing import Pairing
     from ludometer.measurement.verdict.verdict import Simulation, Verdict
@@ -122,6 +123,8 @@ class Measurement(Shown):
     provenance: Provenance
     budget: WithinBudget | None = None
     """What was left out for lack of time; None where no budget was given."""
+    legal: LegalTests | None = None
+    """Tests that courts and regulators have used; None where nothing was simulated."""
 
     @property
     def record(self) -> RecordStudy:
@@ -225,6 +228,7 @@ def measure(
     share: float = 1.0,
     reference: Reference | None = None,
     luck: LuckChoices | None = None,
+    experts: Sequence[str] | None = None,
     quick: bool = False,
     replicates: int | None = None,
     seed: int = 0,
@@ -242,7 +246,8 @@ def measure(
     Multiplayer matches are played for `prizes`; base e gives their ratings on the printed, wider scale. The verdict
     rests on benchmarks simulated on the same schedule, `replicates` of them; `quick` leaves out everything simulated.
     A `share` below 1 bounds expectations as if only that share of the matches were played and a coin decided the others
-    (footnote 34); nothing is simulated then. `luck` says how L and l2 are measured (Gilbert and Wells).
+    (footnote 34); nothing is simulated then. `luck` says how L and l2 are measured (Gilbert and Wells). `experts` are
+    names of players who were called skilled before the record began, for one of the tests in `legal`.
 
     `progress` is told how far the work is. With a `budget` of time the parts that matter least are left out, and the
     result says which. What has been simulated is kept in the `journal`, so that an interrupted run goes on.
@@ -261,6 +266,11 @@ def measure(
     kept = keep_connected(matches, min_players=min_component)
     inside = kept.matches
     _refuse_anonymous(inside)
+    if experts is not None:
+        from ludometer.measurement.legal.experts import check_experts
+
+        known = set(inside.players.names)
+        experts = [name for name in check_experts(matches.players, experts) if name in known]
     quick = quick or share != 1
     workers = workers or Workers()
     keeper = Timekeeper(Extent.of(inside, workers.jobs), progress, budget)
@@ -313,7 +323,18 @@ def measure(
             verdict=None,
             provenance=Provenance("measure", parameters, matches.fingerprint, None if quick else seed),
         )
-    return game if simulation is None else _add_simulations(game, simulation, luck)
+    if simulation is None:
+        return game
+    return replace(_add_simulations(game, simulation, luck), legal=_apply_legal_tests(game, inside, experts, seed))
+
+
+def _apply_legal_tests(game: Measurement, matches: Matches, experts: Sequence[str] | None, seed: int) -> LegalTests:
+    from ludometer.measurement.legal.legal import apply_legal_tests
+
+    k, data = game.best_fit.k / game.scale_factor, game.data
+    return apply_legal_tests(
+        matches, k=k, min_matches=game.main.min_matches, prizes=data.prizes, experts=experts, seed=seed
+    )
 
 
 def _study(matches: Matches) -> RecordStudy:
