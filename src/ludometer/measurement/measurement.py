@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ludometer.arrays import Counts, Floats
@@ -111,7 +112,6 @@ class Measurement(Shown):
     forecasts: Forecasts
     spread: tuple[Spread, ...]
     """One entry per cutoff that was asked for."""
-    cutoffs: CutoffSweep
     matchmaking: Matchmaking
     persistence: Persistence
     luck: LuckMetrics | None
@@ -130,6 +130,11 @@ class Measurement(Shown):
     def record(self) -> RecordStudy:
         """What kind of record it is: repeats, flattened tables, sessions, seats, accounts to look at."""
         return self.data.study
+
+    @cached_property
+    def cutoffs(self) -> CutoffSweep:
+        """The SD for every number of matches that a player needs to count."""
+        return sweep_cutoffs(self.best_fit.rating, self.data.played)
 
     @property
     def main(self) -> Spread:
@@ -315,7 +320,6 @@ def measure(
             best_fit=best,
             forecasts=seen.judge(Elo(best.k, 0.0, prizes, base, share)),
             spread=spread,
-            cutoffs=sweep_cutoffs(best.rating, inside.counts),
             matchmaking=_match(seen.apart, _main(spread), base),
             persistence=measure_persistence(inside, min_matches=REGULAR, prizes=prizes),
             luck=None,

@@ -65,7 +65,7 @@ def exchange_results(values: SeatValues, seed: Sequence[int]) -> LegalTest:
         f"p = {bound}{p_value:.2g}",
         found + verdict,
         details={"variance_ratio": ratio, "ratio_by_chance": [low, high], "permutations": replicates},
-        without_interval="a p-value has none; details.ratio_by_chance holds what chance alone would show",
+        without_interval="a p-value has no interval; details.ratio_by_chance holds what chance alone would show",
     )
 
 
