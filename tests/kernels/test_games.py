@@ -9,7 +9,7 @@ from scipy.stats import kstest
 from ludometer.arrays import Floats
 from ludometer.kernels.runtime import lanes
 from ludometer.kernels.systems.dealing import CERTAIN, Rule, bounds, make_deal, uniforms
-from ludometer.kernels.systems.elo import elo_lanes_plain
+from ludometer.kernels.systems.elo import elo_lanes, elo_lanes_plain
 from ludometer.kernels.systems.games import elo_games, play_pairs, play_seats, seats_games, spread_of
 from ludometer.kernels.systems.multiplayer import seats_lanes, seats_lanes_plain
 from ludometer.matches import Matches
@@ -83,6 +83,60 @@ def test_dealt_pairs_are_rated_like_the_plain_twins_columns(rules: list[Rule]) -
         elo_lanes_plain(pairs.first, pairs.second, halves, own, np.asarray(step[:, game::4], float), total)
         np.testing.assert_allclose(rating[:, game::4], own, atol=2e-5)
         np.testing.assert_allclose(loss[:, game::4], total, rtol=1e-6)
+
+
+LEADING = [
+    Rule(0.4, CERTAIN, coin_lead=1.0),
+    Rule(0.4, 1.0, 0.8, 0.9, 0.5, 0.7),
+    Rule(1.0, 0.9, lead=0.5),
+    Rule(0.9, 0.5, 0.5, 2.0, -0.4, -0.4),
+]
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_better_seats_are_dealt_and_allowed_for_like_the_plain_twins(named: bool) -> None:
+    pairs, skill = simulate_coin(60, 3_001, activity=0.8, seed=1).pairs, skills(60)
+    favoured = np.random.default_rng(2).integers(-1, 2, len(pairs)).astype(np.int8) if named else None
+    rating, step, loss = lanes.allocate_single(60), lanes.allocate_single(1), np.zeros((1, 16))
+    step[0] = np.repeat(STEPS, 4)
+    elo_games(pairs.first, pairs.second, make_deal(skill, KEYS, LEADING), rating, step, loss, 0.5, favoured)
+    for game, rule in enumerate(LEADING):
+        halves = play_pairs(pairs.first, pairs.second, skill[game], KEYS[game], rounded(rule), favoured=favoured)
+        steps, seats = np.asarray(step[:, game::4], float), (1.0, 0.5, favoured)
+        own, total = np.zeros((60, 4)), np.zeros((1, 4))
+        elo_lanes_plain(pairs.first, pairs.second, halves, own, steps, total, *seats)
+        np.testing.assert_allclose(rating[:, game::4], own, atol=2e-5)
+        np.testing.assert_allclose(loss[:, game::4], total, rtol=1e-6)
+        for n_lanes in (8, 16):
+            wide, some, lost = (lanes.allocate(n, n_lanes) for n in (60, 1, 1))
+            some[0, :4] = steps
+            elo_lanes(pairs.first, pairs.second, halves, wide, some, lost, *seats)
+            np.testing.assert_allclose(wide[:, :4], own, atol=1e-12)
+            np.testing.assert_allclose(lost[:, :4], total, rtol=1e-12)
+
+
+def test_seats_that_do_not_differ_change_no_bit() -> None:
+    pairs, skill = simulate_coin(60, 3_001, seed=1).pairs, skills(60)
+    outcomes = []
+    for favoured in (None, np.zeros(len(pairs), np.int8)):
+        for advantage in (0.0,) if favoured is None else (0.0, 0.7):
+            rating, step, loss = lanes.allocate_single(60), lanes.allocate_single(1), np.zeros((1, 16))
+            step[0] = np.repeat(STEPS, 4)
+            elo_games(pairs.first, pairs.second, make_deal(skill, KEYS, RULES), rating, step, loss, advantage, favoured)
+            wide, some, lost = (lanes.allocate(n, 8) for n in (60, 1, 1))
+            some[0, :4] = STEPS
+            elo_lanes(pairs.first, pairs.second, pairs.halves, wide, some, lost, 1.0, advantage, favoured)
+            outcomes.append((rating, loss, wide, lost))
+    for other in outcomes[1:]:
+        for one, same in zip(outcomes[0], other, strict=True):
+            np.testing.assert_array_equal(one, same)
+
+
+def test_every_match_needs_to_know_its_better_seat() -> None:
+    pairs = simulate_coin(60, 100, seed=1).pairs
+    rating, step, loss = (lanes.allocate(n, 8) for n in (60, 1, 1))
+    with pytest.raises(ValueError, match="100 matches, and 3 of them"):
+        elo_lanes(pairs.first, pairs.second, pairs.halves, rating, step, loss, 1.0, 0.5, np.ones(3, np.int8))
 
 
 @pytest.mark.parametrize("prizes", ["winner", "linear", "50,30,20"])

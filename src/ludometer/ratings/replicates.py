@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ludometer.arrays import Floats, Mask
+from ludometer.arrays import Floats, Halves, Mask
 from ludometer.matches import Matches, Pairs
 from ludometer.scale import from_elo, to_elo
 
@@ -55,10 +55,20 @@ class ReplicateFits:
 
 @dataclass(frozen=True)
 class Schedule:
-    """Who meets whom, and the prizes of multiplayer matches, as the kernels take them."""
+    """Who meets whom, the prizes of multiplayer matches, and what seats are worth, as the kernels take them."""
 
     matches: Matches
     prize: Floats | None = None
+    advantage: float = 0.0
+    """What the better seat adds to the difference of two ratings, in natural units."""
+    excess: float = 0.0
+    """How much more than the other seat the better one scores, from -1 to 1, where strengths are equal on average."""
+
+    @property
+    def favoured(self) -> Halves | None:
+        """Which seat is better off in each match; None if it is the first in all of them, or none in any."""
+        advantage = self.matches.advantage
+        return None if isinstance(advantage, str) or not self.advantage else advantage
 
     @property
     def n_results(self) -> int:
@@ -71,7 +81,8 @@ class Schedule:
         if isinstance(table, Pairs):
             from ludometer.kernels.systems.elo import elo_lanes
 
-            elo_lanes(table.first, table.second, results, rating, step, loss)
+            seats = 1.0, self.advantage, self.favoured
+            elo_lanes(table.first, table.second, results, rating, step, loss, *seats)
         else:
             from ludometer.kernels.systems.multiplayer import seats_lanes
 
@@ -124,12 +135,12 @@ class Game:
         table = schedule.matches.table
         if isinstance(table, Pairs):
             # part by part, since dealing takes a hundred times the memory of the results
-            halves = np.empty(len(table), np.int8)
+            halves, favoured = np.empty(len(table), np.int8), schedule.favoured
             for start in range(0, len(table), _PART):
                 part = slice(start, start + _PART)
-                halves[part] = play_pairs(
-                    table.first[part], table.second[part], self.skill, self.key, self.rule, start=start
-                )
+                better = None if favoured is None else favoured[part]
+                own = table.first[part], table.second[part], self.skill, self.key, self.rule
+                halves[part] = play_pairs(*own, favoured=better, start=start)
             return halves
         assert schedule.prize is not None
         return play_seats(table.starts, table.player, schedule.prize, self.skill, self.key, self.rule)
@@ -180,7 +191,8 @@ def _deal_grid(schedule: Schedule, games: Sequence[Game], grid: Floats, groups: 
         )
         step[0] = from_elo(grid[fill].T.ravel())
         if isinstance(table, Pairs):
-            kernels.elo_games(table.first, table.second, deal, rating, step, loss)
+            seats = schedule.advantage, schedule.favoured
+            kernels.elo_games(table.first, table.second, deal, rating, step, loss, *seats)
         else:
             assert schedule.prize is not None
             kernels.seats_games(table.starts, table.player, schedule.prize, deal, rating, step, loss)

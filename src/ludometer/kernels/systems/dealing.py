@@ -4,7 +4,8 @@ A game of a benchmark is given by the skills of its players and a rule. With pro
 it is a coin. In a match that is played the first player's expected score is E = 1 / (1 + exp(-d)) with d = reach times
 the difference of the skills; draws follow Davidson's model, win : draw : loss = s^2 : nu s : 1, with s from E. As s
 rises with d, a uniform number u is a win, or at least a draw, from a certain d on. So luck is two bounds for d, which
-depend on u and nu only: no match needs an exponential function to be played.
+depend on u and nu only: no match needs an exponential function to be played. Where one seat is better off, its lead is
+added to d, in matches that are played and in coins.
 
 The random numbers are those of Philox 2x32 with seven rounds (Salmon, Moraes, Dror and Shaw 2011): a function of the
 game's key and of the number of the match, so that any match of any game can be dealt by anybody at any time.
@@ -47,6 +48,15 @@ class Rule(NamedTuple):
     nu: float = 0.0
     coin_nu: float = 0.0
     """Of coins that fall on their edge."""
+    lead: float = 0.0
+    """What the better seat adds to d in matches that are played; two-player matches only."""
+    coin_lead: float = 0.0
+    """The same in coins."""
+
+    @property
+    def has_lead(self) -> bool:
+        """Whether seats differ."""
+        return self.lead != 0 or self.coin_lead != 0
 
 
 class Deal(NamedTuple):
@@ -57,8 +67,9 @@ class Deal(NamedTuple):
     keys: Keys
     """(2, 16)."""
     rules: Singles
-    """(4, 16): a row for each number of the rule."""
+    """(6, 16): a row for each number of the rule."""
     has_draws: bool
+    has_lead: bool
 
 
 def make_deal(skills: list[Floats], keys: list[Keys], rules: list[Rule]) -> Deal:
@@ -68,7 +79,7 @@ def make_deal(skills: list[Floats], keys: list[Keys], rules: list[Rule]) -> Deal
     key = np.ascontiguousarray(np.tile(np.column_stack([keys[place] for place in fill]), 4), np.uint32)
     bounded = [_bounded(rules[place]) for place in fill]
     rows = np.ascontiguousarray(np.tile(np.array(bounded, np.float32).T, 4))
-    return Deal(skill, key, rows, bool((rows[2:] > 0).any()))
+    return Deal(skill, key, rows, bool((rows[2:4] > 0).any()), any(rule.has_lead for rule in rules))
 
 
 def _bounded(rule: Rule) -> Rule:
@@ -148,8 +159,8 @@ def draw_uniforms(typing: Any, keys: Any, counter: Any) -> Any:  # noqa: ARG001
 
 
 @register_jitable
-def deal_pairs(keys, rules, has_draws, start, n, reach, low, high):  # type: ignore[no-untyped-def]
-    """Write what luck makes of matches start to start + n: how far skill reaches in each, and the bounds of d."""
+def deal_pairs(keys, rules, has_draws, has_lead, start, n, reach, low, high, lead):  # type: ignore[no-untyped-def]
+    """Write what luck makes of matches start to start + n: how far skill reaches in each, the bounds of d, the lead."""
     mix, own_reach, nu, coin_nu = (
         lanes.load(rules, 0, 0),
         lanes.load(rules, 1, 0),
@@ -160,6 +171,8 @@ def deal_pairs(keys, rules, has_draws, start, n, reach, low, high):  # type: ign
     for row in range((n + 3) // 4):
         choice, u = draw_uniforms(keys, start + 4 * row)
         lanes.store(reach, row, 0, lanes.choose_above(mix, choice, own_reach, nothing))
+        if has_lead:
+            lanes.store(lead, row, 0, lanes.choose_above(mix, choice, lanes.load(rules, 4, 0), lanes.load(rules, 5, 0)))
         if has_draws:
             here = lanes.choose_above(mix, choice, nu, coin_nu)
             rest = 1.0 - u

@@ -16,7 +16,7 @@ from ludometer.kernels.runtime import lanes
 from ludometer.kernels.runtime.compile import JIT, kernel
 from ludometer.kernels.skills.ranks import expect_at, scratch_rows
 from ludometer.kernels.systems.dealing import Deal, Keys, Rule, bounds, count_better, deal_pairs, deal_seats, uniforms
-from ludometer.kernels.systems.elo import elo_lanes_plain
+from ludometer.kernels.systems.elo import elo_lanes_plain, everywhere
 from ludometer.kernels.systems.multiplayer import SORTED_FROM, order_match, order_seats, seats_lanes_plain
 
 _BLOCK = 256
@@ -31,34 +31,62 @@ _CACHED = 400_000
 """So many ratings stay in the cache by themselves, and asking ahead only costs."""
 
 
-def play_pairs(first: Codes, second: Codes, skill: Floats, key: Keys, rule: Rule, *, start: int = 0) -> Halves:
+def play_pairs(
+    first: Codes,
+    second: Codes,
+    skill: Floats,
+    key: Keys,
+    rule: Rule,
+    *,
+    favoured: Halves | None = None,
+    start: int = 0,
+) -> Halves:
     """The results of one game in half points of the first player: the plain twin of what `elo_games` deals.
 
-    The first match given is number `start` of the schedule.
+    The first match given is number `start` of the schedule. The seat that is better off is the first, or as `favoured`.
     """
     choice, u = uniforms(key, np.arange(start, start + len(first), dtype=np.uint32))
     played = choice < rule.mix
     low, high = bounds(u, np.where(played, rule.nu, rule.coin_nu))
     d = np.where(played, rule.reach * (skill[first] - skill[second]), 0.0)
+    if rule.has_lead:
+        d += np.where(played, rule.lead, rule.coin_lead) * (1 if favoured is None else favoured)
     return (d > low).astype(np.int8) + (d > high).astype(np.int8)
 
 
-def elo_games(first: Codes, second: Codes, deal: Deal, rating: Singles, step: Singles, loss: Floats) -> None:
+def elo_games(
+    first: Codes,
+    second: Codes,
+    deal: Deal,
+    rating: Singles,
+    step: Singles,
+    loss: Floats,
+    advantage: float = 0.0,
+    favoured: Halves | None = None,
+) -> None:
     """Play four games at four values of k: moves `rating` (players, 16), adds to `loss` (1, 16), in place.
 
-    `rating` and `step` come from `lanes.allocate_single`. The loss is the sum of (S - E)^2 over matches.
+    `rating` and `step` come from `lanes.allocate_single`. The loss is the sum of (S - E)^2 over matches. Forecasts take
+    the better seat as better by `advantage`, as those of `elo_lanes` do.
     """
     if JIT:
-        reach, low, high, lost = (lanes.allocate_single(n) for n in (_BLOCK // 4, _BLOCK // 4, _BLOCK // 4, 1))
-        skill, keys, rules, has_draws = deal
-        _elo_games(first, second, skill, keys, rules, has_draws, rating, step, loss, reach, low, high, lost)
+        reach, low, high, lead, lost = (
+            lanes.allocate_single(n) for n in (_BLOCK // 4, _BLOCK // 4, _BLOCK // 4, _BLOCK // 4, 1)
+        )
+        skill, keys, rules, has_draws, has_lead = deal
+        seats = everywhere(favoured, len(first))
+        differ = has_lead or advantage != 0
+        luck = (skill, keys, rules, has_draws, differ, float(advantage), seats)
+        _elo_games(first, second, *luck, rating, step, loss, reach, low, high, lead, lost)
         return
     for game in range(4):
         mine = slice(game, 16, 4)
         rule = Rule(*(float(value) for value in deal.rules[:, game]))
-        halves = play_pairs(first, second, deal.skill[:, game].astype(np.float64), deal.keys[:, game], rule)
+        skills = deal.skill[:, game].astype(np.float64)
+        halves = play_pairs(first, second, skills, deal.keys[:, game], rule, favoured=favoured)
         own, total = rating[:, mine].astype(np.float64), loss[:, mine].copy()
-        elo_lanes_plain(first, second, halves, own, step[:, mine].astype(np.float64), total)
+        own_step = step[:, mine].astype(np.float64)
+        elo_lanes_plain(first, second, halves, own, own_step, total, advantage=advantage, favoured=favoured)
         rating[:, mine], loss[:, mine] = own, total
 
 
@@ -70,24 +98,29 @@ def _elo_games(
     keys: Keys,
     rules: Singles,
     has_draws: bool,
+    has_lead: bool,
+    advantage: float,
+    favoured: Halves,
     rating: Singles,
     step: Singles,
     loss: Floats,
     reach: Singles,
     low: Singles,
     high: Singles,
+    lead: Singles,
     lost: Singles,
 ) -> None:
-    n, is_large = len(first), rating.size > _CACHED
+    n, is_large, has_sides = len(first), rating.size > _CACHED, len(favoured) > 0
     first, second, skill, rating = lanes.borrow(first), lanes.borrow(second), lanes.borrow(skill), lanes.borrow(rating)
-    reach, low, high = lanes.borrow(reach), lanes.borrow(low), lanes.borrow(high)
-    keys, rules = lanes.borrow(keys), lanes.borrow(rules)
+    reach, low, high, lead = lanes.borrow(reach), lanes.borrow(low), lanes.borrow(high), lanes.borrow(lead)
+    keys, rules, favoured = lanes.borrow(keys), lanes.borrow(rules), lanes.borrow(favoured)
     factor = lanes.load(step, 0, 0)
     nothing = factor * 0.0
     half, one = nothing + 0.5, nothing + 1.0
+    side = 1.0
     for start in range(0, n, _BLOCK):
         stop = min(start + _BLOCK, n)
-        deal_pairs(keys, rules, has_draws, start, stop - start, reach, low, high)
+        deal_pairs(keys, rules, has_draws, has_lead, start, stop - start, reach, low, high, lead)
         total = nothing
         for t in range(start, stop):
             if is_large:
@@ -97,12 +130,18 @@ def _elo_games(
             d = lanes.load_repeated(reach, row, column) * (
                 lanes.load_repeated(skill, i, 0) - lanes.load_repeated(skill, j, 0)
             )
+            x, y = lanes.load(rating, i, 0), lanes.load(rating, j, 0)
+            apart = y - x
+            if has_lead:
+                if has_sides:
+                    side = 1.0 * favoured[t]
+                d = d + lanes.load_repeated(lead, row, column) * side
+                apart = apart - advantage * side
             score = lanes.choose_above(d, lanes.load_repeated(high, row, column), one, nothing)
             if has_draws:
                 drawn = lanes.choose_above(d, lanes.load_repeated(low, row, column), half, nothing)
                 score = lanes.choose_above(score, half, score, drawn)
-            x, y = lanes.load(rating, i, 0), lanes.load(rating, j, 0)
-            miss = score - one / (one + lanes.exp(y - x))
+            miss = score - one / (one + lanes.exp(apart))
             total = lanes.multiply_add(miss, miss, total)
             move = factor * miss
             lanes.store(rating, i, 0, x + move)
@@ -135,7 +174,7 @@ def seats_games(
         rows = tuple(lanes.allocate_single(largest) for _ in range(5))
         key, place, scratch = np.empty(largest, np.float32), np.empty(largest, np.int32), scratch_rows(largest)
         space = lanes.allocate_single(scratch)
-        skill, keys, rules, _ = deal
+        skill, keys, rules = deal[:3]
         _seats_games(starts, player, prize, skill, keys, rules, rating, step, loss, rows, space, key, place)
         return
     for game in range(4):

@@ -67,7 +67,8 @@ class Replicate:
 class Deterministic:
     """x percent of the matches are decided by strength alone, the others by a coin (Duersch et al. 2020, section 2).
 
-    With `draws`, coins fall on their edge so often that this share of all matches is drawn, or all of them do.
+    With `draws`, coins fall on their edge so often that this share of all matches is drawn, or all of them do. Where a
+    seat is better off, coins favour it so far that it scores as much as in the record, or always.
     """
 
     draws: float = 0.0
@@ -75,8 +76,9 @@ class Deterministic:
 
     def rule(self, schedule: Schedule, skill: Floats, value: float) -> Rule:  # noqa: ARG002 - the same for all
         """The better wins, or all finish in the order of strength, in x percent of the matches."""
-        drawn = min(self.draws / max(1 - value / 100, 1e-9), 1 - 1e-9)
-        return Rule(value / 100, CERTAIN, 0.0, _even_nu(drawn))
+        tossed = max(1 - value / 100, 1e-9)
+        drawn = min(self.draws / tossed, 1 - 1e-9)
+        return Rule(value / 100, CERTAIN, 0.0, _even_nu(drawn), 0.0, _lead(schedule.excess / tossed))
 
     def guess(self, sd: float) -> float:
         """By the published SD of half skill, half coin, which rises faster than x."""
@@ -94,7 +96,8 @@ class Mixed:
     def rule(self, schedule: Schedule, skill: Floats, value: float) -> Rule:
         """Logistic results with Davidson's draws, and coins with as many; no ties with more than two players."""
         nu = _nu(schedule, self.sd * skill, self.draws)
-        return Rule(value / 100, from_elo(self.sd), nu, _even_nu(self.draws))
+        lead = schedule.advantage, _lead(schedule.excess)
+        return Rule(value / 100, from_elo(self.sd), nu, _even_nu(self.draws), *lead)
 
     def guess(self, sd: float) -> float:
         """Ratings of all of the reference have about four fifths of the SD of its skills."""
@@ -110,7 +113,7 @@ class Skilled:
 
     def rule(self, schedule: Schedule, skill: Floats, value: float) -> Rule:
         """Logistic results with Davidson's draws; a rank-ordered logit for multiplayer matches."""
-        return Rule(1.0, from_elo(value), _nu(schedule, value * skill, self.draws))
+        return Rule(1.0, from_elo(value), _nu(schedule, value * skill, self.draws), lead=schedule.advantage)
 
     def guess(self, sd: float) -> float:
         """A little more than the SD of ratings."""
@@ -141,6 +144,15 @@ _PART = 1 << 20
 def _even_nu(draws: float) -> float:
     """Davidson's parameter at which equals draw so often."""
     return 2 * draws / (1 - draws)
+
+
+_SURE = 0.999999
+"""An excess beyond which a seat always wins."""
+
+
+def _lead(excess: float) -> float:
+    """The difference in natural units at which one of two scores so much more than the other, from -1 to 1."""
+    return float(2 * np.arctanh(np.clip(excess, -_SURE, _SURE)))
 
 
 _SAMPLED, _BINS = 2000, 50

@@ -58,6 +58,11 @@ class Target:
     skills: Floats | None = None
     """Skills for the replicates to take in turn, (players, n), where the schedule tells something about them."""
 
+    @property
+    def advantage(self) -> float:
+        """What the better seat is worth in every expectation, in natural units."""
+        return self.schedule.advantage
+
 
 @dataclass(frozen=True)
 class Share:

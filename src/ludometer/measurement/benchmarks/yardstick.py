@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -34,10 +35,11 @@ from ludometer.measurement.benchmarks.inversion import (
 )
 from ludometer.measurement.planning import BEST_FIT, PAIRING, YARDSTICKS, Extent
 from ludometer.measurement.record.pairing import Pairing, study_pairing
+from ludometer.measurement.record.seats import SeatAdvantage, estimate_advantage
 from ludometer.parallel import Workers, map_tasks
 from ludometer.progress import Progress
 from ludometer.ratings.prizes import WINNER, Prizes, seat_columns
-from ludometer.ratings.replicates import Schedule, fit_games
+from ludometer.ratings.replicates import Schedule, fit_games, fit_replicates
 from ludometer.ratings.systems.best_fit import fit_best_elo
 from ludometer.selection import keep_connected
 
@@ -124,11 +126,27 @@ class Repetition:
     k_interval: Interval | None
 
 
-def make_schedule(matches: Matches, prizes: Prizes = WINNER) -> Schedule:
-    """The schedule as the kernels want it."""
+def make_schedule(matches: Matches, prizes: Prizes = WINNER, seats: SeatAdvantage | None = None) -> Schedule:
+    """The schedule as the kernels want it; where `seats` differ, all expectations allow for that."""
     if isinstance(matches.table, Pairs):
-        return Schedule(matches)
+        return Schedule(matches) if seats is None else Schedule(matches, None, seats.lead, seats.excess)
     return Schedule(matches, seat_columns(matches.table, prizes)[0])
+
+
+def make_target(
+    matches: Matches,
+    counted: Mask,
+    prizes: Prizes = WINNER,
+    *,
+    skills: Floats | None = None,
+    k: float,
+    seats: SeatAdvantage | None = None,
+) -> Target:
+    """What is matched of a record: the SD at its best k, which is looked for around `k`, seats allowed for."""
+    schedule, table = make_schedule(matches, prizes, seats), matches.table
+    results: Any = table.halves if isinstance(table, Pairs) else seat_columns(table, prizes)[1]
+    fit = fit_replicates(schedule, np.ascontiguousarray(results[:, np.newaxis]), counted=counted, guess=np.array([k]))
+    return Target(schedule, counted, float(fit.sd[0]), float(fit.k[0]), skills)
 
 
 def replicates_for(n_matches: int) -> tuple[int, int]:
@@ -305,6 +323,9 @@ def measure_reference(name: str, matches: Matches, *, seed: int = 0, workers: Wo
         pairing = study_pairing(inside, seed=[seed, 0])
     sd = float(best.rating[counted].std(ddof=1))
     target = Target(make_schedule(inside), counted, sd, best.k, pairing.skills)
+    seats = estimate_advantage(inside)
+    if seats.applied:
+        target = make_target(inside, counted, skills=pairing.skills, k=max(best.k, 0.1), seats=seats)
     draws = inside.draw_rate or 0.0
     with progress.stage(YARDSTICKS):
         skill = invert(target, Skilled(draws), replicates=_OF_REFERENCE, seed=[seed, 1, _SKILL], workers=workers)

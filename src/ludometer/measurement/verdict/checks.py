@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -13,9 +12,10 @@ from ludometer.arrays import Array, Floats, Mask
 from ludometer.matches import Matches, Pairs
 from ludometer.measurement.benchmarks.families import play_series
 from ludometer.measurement.benchmarks.inversion import Interval, Share, Target, draw_players
-from ludometer.measurement.benchmarks.yardstick import Reference, Yardstick, make_schedule, match_yardstick
+from ludometer.measurement.benchmarks.yardstick import Reference, Yardstick, make_target, match_yardstick
+from ludometer.measurement.record.seats import SeatAdvantage
 from ludometer.parallel import Workers, map_tasks
-from ludometer.ratings.prizes import Prizes, make_prizes, seat_columns
+from ludometer.ratings.prizes import Prizes, make_prizes
 from ludometer.ratings.replicates import fit_replicates
 from ludometer.selection import least_experience
 
@@ -113,6 +113,8 @@ class Primary:
     answer: str = ""
     yardstick: Yardstick | None = None
     """Its solutions, where the search of a check begins."""
+    seats: SeatAdvantage | None = None
+    """What the better seat is worth in every expectation."""
 
 
 def run_checks(
@@ -200,7 +202,7 @@ def run_check(task: tuple[int, Plan], primary: Primary) -> Check:
     check = Check(plan.kind, plan.name, len(matches), int(counted.sum()))
     if check.counted < _FEWEST_COUNTED or not len(matches):
         return check
-    target = _target(matches, counted, prizes, skills, primary.k)
+    target = make_target(matches, counted, prizes, skills=skills, k=primary.k, seats=primary.seats)
     if plan.unit > 1:
         target = _series(target, plan.unit, primary)
     if not np.isfinite(target.sd):
@@ -230,16 +232,9 @@ def finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _target(matches: Matches, counted: Mask, prizes: Prizes, skills: Floats | None, k: float) -> Target:
-    schedule = make_schedule(matches, prizes)
-    table = matches.table
-    results: Any = table.halves if isinstance(table, Pairs) else seat_columns(table, prizes)[1]
-    fit = fit_replicates(schedule, np.ascontiguousarray(results[:, np.newaxis]), counted=counted, guess=np.array([k]))
-    return Target(schedule, counted, float(fit.sd[0]), float(fit.k[0]), skills)
-
-
 def _series(target: Target, unit: int, primary: Primary) -> Target:
-    """The spread that these players would have if a series of games were one match."""
+    """The spread that these players would have if a series of games were one match, seats taking turns in it."""
+    target = replace(target, schedule=replace(target.schedule, advantage=0.0, excess=0.0))
     # of a long record two games tell as much as four of a shorter one
     n = 4 if len(target.schedule.matches) <= _LONG else 2
     players = [draw_players(target, [*primary.seed, unit], replicate=replicate) for replicate in range(n)]

@@ -24,6 +24,7 @@ from ludometer.measurement.benchmarks.yardstick import (
     Repetition,
     Yardstick,
     make_schedule,
+    make_target,
     match_yardstick,
     repeat_play,
     repeats_for,
@@ -45,6 +46,7 @@ from ludometer.measurement.planning import (
     rungs_up_to,
 )
 from ludometer.measurement.record.pairing import TOO_CLOSE, Pairing, ratio_if_random, study_pairing
+from ludometer.measurement.record.seats import SeatAdvantage
 from ludometer.measurement.verdict.checks import Check, Primary, plan_checks, run_checks
 from ludometer.parallel import Workers
 from ludometer.progress import Stage
@@ -85,6 +87,8 @@ class Simulation:
     seed: int
     workers: Workers
     keeper: Timekeeper
+    seats: SeatAdvantage | None = None
+    """What the better seat is worth in every expectation."""
 
     @property
     def wanted(self) -> int:
@@ -150,6 +154,9 @@ def match_record(game: Measurement, simulation: Simulation) -> Matched:
         pairing = study_pairing(matches, seed=[simulation.seed, _PAIRING])
     schedule, counted = make_schedule(matches, game.data.prizes), game.data.played >= main.min_matches
     target = Target(schedule, counted, main.sd / scale, game.best_fit.k / scale, pairing.skills)
+    if simulation.seats is not None and simulation.seats.applied:
+        prizes, k = game.data.prizes, max(target.k, 0.1)
+        target = make_target(matches, counted, prizes, skills=pairing.skills, k=k, seats=simulation.seats)
 
     def match(replicates: int, stage: str = YARDSTICKS) -> Yardstick:
         with keeper.progress.stage(stage):
@@ -296,6 +303,7 @@ def _check(
         whole=simulation.whole,
         answer=answer,
         yardstick=matched.yardstick,
+        seats=simulation.seats,
     )
     plans = plan_checks(primary)
     records = sum(1.0 if plan.kept is None else plan.kept.share for plan in plans)
