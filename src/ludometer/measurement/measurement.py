@@ -294,6 +294,7 @@ def measure(
             seed,
             replace(workers, progress=keeper.progress, journal=journal),
             keeper,
+            record.seats,
         )
     stages = {} if simulation is None else simulation.stages()
     keeper.progress.plan([keeper.extent.stage(BEST_FIT), *stages.values()])

@@ -36,6 +36,9 @@ _MOST = 500_000
 _KEPT = 0.1
 """The SD of the players' shares of first seats, beyond what chance makes of it, from which players keep their seats."""
 
+_WORTH_SAYING = 0.04
+"""What the best seat of a table scores more than the worst, as a part of the way from last to first place, at least."""
+
 _SLACK = 1e-6
 """Added to free strengths, so that their mean is determined."""
 
@@ -300,7 +303,9 @@ def _study_tables(table: Seats, n_players: int) -> SeatAdvantage:
     # strengths taken out: a player's mean score, drawn towards 0 by what chance makes of it
     rest = score - _mean_scores(player, score, n_players)[player]
     by_seat, error = rest.mean(axis=0), rest.std() / np.sqrt(len(chosen))
+    by_seat = by_seat - by_seat.mean()
     clear = bool(((by_seat / error) ** 2).sum() * (size - 1) / size > _limit(size - 1))
+    clear &= float(np.ptp(by_seat)) > _WORTH_SAYING
     return SeatAdvantage(
         clear=clear, keeps_seats=_keeps_places(player, n_players), by_seat=tuple(float(value) for value in by_seat)
     )
