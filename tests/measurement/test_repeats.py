@@ -1,0 +1,224 @@
+"""A record that holds its matches more than once is measured as if it held them once; real records lose nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ludometer.errors import MatchDataError
+from ludometer.matches import Matches
+from ludometer.measurement import measure
+from ludometer.measurement.record.repeats import undo_repeats
+from ludometer.measurement.record.study import study_record
+from ludometer.read import read_matches
+from ludometer.simulate import simulate_coin
+from tests.measurement.multiplied import exported, layouts
+
+LAYOUTS = [name for name, *_ in layouts(10)]
+N = 1_500
+
+
+def coin(n: int = N, *, seed: int = 0, days: int | None = 300, players: int = 40) -> Matches:
+    """Random pairs, each match decided by a coin; several a day, so that some pairs meet twice on a day."""
+    rng = np.random.default_rng(seed)
+    first = rng.integers(players, size=n)
+    second = (first + rng.integers(1, players, size=n)) % players
+    time = None if days is None else np.sort(rng.integers(days, size=n))
+    return Matches.of_pairs(first, second, rng.integers(2, size=n), time=time)
+
+
+def games(
+    n: int = N, *, p: Callable[[np.ndarray], np.ndarray], seed: int = 1, players: int = 40, **columns: Any
+) -> Matches:
+    """Players 0, 1, ... in order of strength; p gives the chance of the first by the difference."""
+    rng = np.random.default_rng(seed)
+    first = rng.integers(players, size=n)
+    second = (first + rng.integers(1, players, size=n)) % players
+    return Matches.of_pairs(first, second, (rng.random(n) < p(second - first)).astype(float), **columns)
+
+
+def same(one: Matches, other: Matches) -> bool:
+    return len(one) == len(other) and one.fingerprint == other.fingerprint
+
+
+@pytest.mark.parametrize("days", [300, None], ids=["days", "no times"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_multiplied_coin_comes_back_row_for_row(layout: str, days: int | None) -> None:
+    original = coin(days=days)
+    rows, turned = next((rows, turned) for name, rows, turned in layouts(N) if name == layout)
+    whole, found = undo_repeats(exported(original, rows, turned))
+    assert same(whole, original)
+    assert found.kind != "none"
+    assert found.found == found.dropped == len(rows) - N
+    again, nothing = undo_repeats(whole)
+    assert again is whole
+    assert nothing.kind == "none"
+
+
+@pytest.mark.parametrize("layout", ["mirrored row by row", "appended", "overlapping"])
+def test_scores_and_tables_come_back(layout: str) -> None:
+    rng = np.random.default_rng(3)
+    points = rng.integers(5, size=(N, 2)).astype(float)
+    scored = coin().with_columns(score=points)
+    seats = np.concatenate([rng.permutation(30)[:4] for _ in range(N)])
+    tables = Matches.of_seats(np.arange(0, 4 * N + 1, 4), seats, np.tile([1, 2, 3, 4], N))
+    rows, turned = next((rows, turned) for name, rows, turned in layouts(N) if name == layout)
+    for original in (scored, tables):
+        whole, _ = undo_repeats(exported(original, rows, turned))
+        assert same(whole, original)
+
+
+@pytest.mark.parametrize("kind", ["mirrored row by row", "appended", "overlapping"])
+def test_the_kind_is_named(kind: str) -> None:
+    rows, turned = next((rows, turned) for name, rows, turned in layouts(N) if name == kind)
+    for days in (300, None):
+        _, found = undo_repeats(exported(coin(days=days), rows, turned))
+        assert found.kind == kind.split(maxsplit=1)[0]
+        assert found.factor == 2
+        (line,) = found.lines()
+        assert f"{len(rows) - N:,} rows" in line
+
+
+def test_a_mirrored_coin_is_measured_as_the_coin() -> None:
+    clean = simulate_coin(60, 3_000, seed=4)
+    for name, rows, turned in layouts(len(clean)):
+        if name in ("mirrored row by row", "appended", "overlapping"):
+            multiplied = measure(exported(clean, rows, turned), quick=True)
+            document, wanted = multiplied.document(), measure(clean, quick=True).document()
+            assert document.pop("record")["repeats"]["dropped"] == len(rows) - len(clean)
+            wanted.pop("record")
+            assert document == wanted
+
+
+def test_histories_put_together_lose_the_second_view() -> None:
+    original = coin(days=None)
+    table = original.pairs
+    rng = np.random.default_rng(5)
+    # the histories of 25 of 40 players, one after another, each with its owner first
+    rows, turned = [], []
+    for owner in rng.permutation(40)[:25]:
+        own = np.flatnonzero((table.first == owner) | (table.second == owner))
+        rows.append(own)
+        turned.append(table.second[own] == owner)
+    history = exported(original, np.concatenate(rows), np.concatenate(turned))
+    whole, found = undo_repeats(history)
+    inside = np.unique(np.concatenate(rows))
+    assert found.kind == "mirrored"
+    assert len(whole) == len(inside)
+    timed = replace(original, time=np.arange(N))
+    whole, found = undo_repeats(exported(timed, np.concatenate(rows), np.concatenate(turned)))
+    assert found.kind == "mirrored"
+    assert whole.time is not None
+    assert whole.time.tolist() == inside.tolist()
+
+
+def test_a_doubled_file_in_random_order_is_halved() -> None:
+    order = np.random.default_rng(6).permutation(2 * N) % N
+    whole, found = undo_repeats(exported(coin(days=None), order))
+    assert found.factor == 2
+    assert len(whole) == N
+
+
+def of(pairs: Any, times: int) -> tuple[Any, Any]:
+    """Each pair so many times, as two columns."""
+    several = np.repeat(pairs, times, axis=0)
+    return several[:, 0], several[:, 1]
+
+
+def _natural() -> dict[str, Matches]:
+    """Records with many equal rows that are matches of their own."""
+    rng = np.random.default_rng(7)
+    robin = np.array([(a, b) for a in range(40) for b in range(a)])
+    strong = 1 / (1 + np.exp((robin[:, 0] - robin[:, 1]) / 4))
+    twice = np.tile(robin, (2, 1))
+    luck = (rng.random(len(twice)) < np.tile(strong, 2)).astype(float)
+    pairs = robin[rng.integers(len(robin), size=900)]
+    games_won = (rng.random((900, 3)) < 0.7).astype(float)
+    days = np.repeat(np.arange(900), 2)
+    # whoever wins stays and meets the next in the queue
+    king, stays = 0, []
+    for challenger in np.tile(np.arange(1, 30), 60):
+        if challenger == king:
+            continue
+        won = rng.random() < 0.5
+        stays.append((king, challenger, float(won)))
+        king = king if won else int(challenger)
+    first, second, result = (np.array(column) for column in zip(*stays, strict=True))
+    return {
+        "round robin twice, real luck": Matches.of_pairs(twice[:, 0], twice[:, 1], luck),
+        "round robin twice, deterministic": Matches.of_pairs(twice[:, 0], twice[:, 1], np.zeros(len(twice))),
+        "best of three": Matches.of_pairs(*of(pairs, 3), games_won.ravel()),
+        "best of three with days": Matches.of_pairs(
+            *of(pairs, 3), games_won.ravel(), time=np.repeat(np.arange(900), 3)
+        ),
+        "double-headers": Matches.of_pairs(*of(pairs, 2), (rng.random(1_800) < 0.6).astype(float), time=days),
+        "double-headers, deterministic": Matches.of_pairs(*of(pairs, 2), np.zeros(1_800), time=days),
+        "winner stays": Matches.of_pairs(first, second, result),
+        "two engines": Matches.of_pairs(
+            np.zeros(5_000, int), np.ones(5_000, int), rng.choice([0, 0.5, 1], 5_000, p=[0.05, 0.85, 0.1])
+        ),
+        "coin": coin(),
+        "deterministic": games(p=lambda ahead: (ahead > 0).astype(float)),
+    }
+
+
+@pytest.mark.parametrize("name", list(_natural()))
+def test_real_matches_stay(name: str) -> None:
+    record = _natural()[name]
+    whole, found = undo_repeats(record)
+    assert whole is record
+    assert found.kind == "none"
+    assert found.lines() == ()
+
+
+def test_games_that_share_a_coin_count_once() -> None:
+    original = coin(days=None)
+    session = exported(original, np.repeat(np.arange(N), 3))
+    assert same(undo_repeats(session)[0], original)
+
+
+def test_doubt_is_asked_about_and_both_answers_are_followed() -> None:
+    original = coin(days=None)
+    rows = np.repeat(np.arange(N), 2)
+    doubled = exported(original, rows).pairs
+    halves = np.array(doubled.halves)
+    # one view in 30 says otherwise
+    halves[1 : 2 * N : 60] = 2 - halves[1 : 2 * N : 60]
+    doubtful = Matches.of_pairs(doubled.first, doubled.second, halves, time=np.repeat(np.arange(N), 2))
+    with pytest.raises(MatchDataError, match=r"--match.*--repeats drop.*--repeats keep"):
+        undo_repeats(doubtful)
+    kept, said = undo_repeats(exported(original, rows), "keep")
+    assert len(kept) == 2 * N
+    assert (said.found, said.dropped) == (N, 0)
+    dropped, said = undo_repeats(doubtful, "drop")
+    assert len(dropped) == N + len(range(1, 2 * N, 60))
+    assert said.dropped == 2 * N - len(dropped)
+
+
+def test_the_study_reports_and_can_be_handed_to_measure() -> None:
+    rows, turned = np.repeat(np.arange(N), 2), np.tile([False, True], N)
+    twice = exported(coin(), rows, turned)
+    study = study_record(twice, repeats="keep")
+    game = measure(study, quick=True)
+    assert game.record is study
+    assert game.data.n_matches == 2 * N
+    assert game.provenance.parameters["repeats"] == "keep"
+    assert "other player's side" in study.lines()[0]
+    assert measure(twice, quick=True).data.n_matches == N
+
+
+@pytest.mark.parametrize(
+    "file", ["chess_kaggle2010", "football_international", "formula1_races", "us_mlb", "us_nba", "us_nfl"]
+)
+def test_real_records_lose_nothing_and_come_back(shared_data: Path, file: str) -> None:
+    original = read_matches(shared_data / f"{file}.parquet")
+    for record in (original, replace(original, time=None)):
+        assert undo_repeats(record)[0] is record
+        for name, rows, turned in layouts(len(record)):
+            whole, _ = undo_repeats(exported(record, rows, turned))
+            assert same(whole, record), name
