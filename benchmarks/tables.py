@@ -1,4 +1,4 @@
-"""The tables of pages that are made of stored results: the whole answer, peers, growth, forecasts and full scale.
+"""The tables of pages that are made of stored results: the whole answer, peers, growth, forecasts, full scale, luck.
 
 python benchmarks/tables.py [--check]
 """
@@ -13,7 +13,11 @@ from typing import Any
 from schedules import stored
 
 DOCS = Path(__file__).parents[1] / "docs"
-SECTIONS = {DOCS / "benchmarks.md": ("answer", "peers", "growth", "forecasts"), DOCS / "scale.md": ("full_scale",)}
+SECTIONS = {
+    DOCS / "benchmarks.md": ("answer", "peers", "growth", "forecasts"),
+    DOCS / "scale.md": ("full_scale",),
+    DOCS / "luck.md": ("luck",),
+}
 TEN_BILLION, CORES = 10_000_000_000, (1, 2, 8, 30)
 FEWEST_TO_EXTRAPOLATE = 10_000_000
 """Matches below which what every run costs weighs too much."""
@@ -39,6 +43,22 @@ def answer_table(rows: dict[str, dict[str, Any]]) -> list[str]:
         costs = f"{_short(row['quick_seconds'])} | {_short(row['seconds'])} | {row['ratio']:g} | {wanted}"
         lines.append(f"| {name} | {costs} | {_short(row['wall_seconds'])} | {_moves(row.get('compared'))} |")
     return [*lines, "", _load_line([row["load"] for row in rows.values()])]
+
+
+def luck_table(results: dict[str, dict[str, Any]]) -> list[str]:
+    """One line per schedule and spread of skills: the true L, its estimates, and how often the interval covers."""
+    lines = [
+        "| schedule | σ | true L | corrected, mean ± SD | cut off at 1 | penalised skills | true ℓ² | corrected ℓ² "
+        "| penalised skills | 95% interval covers | records |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for cell, row in results.items():
+        schedule, _, sigma = cell.rpartition(", ")
+        luck = f"{row['L']:.4f} | {row['L_mean']:.4f} ± {row['L_sd']:.4f} | {row['L_clipped']:.4f}"
+        share = f"{row['l2']:.3f} | {row['l2_mean']:.3f} ± {row['l2_sd']:.3f} | {row['l2_penalised']:.3f}"
+        covers = f"{100 * row['covered']:.0f}% | {row['runs']}"
+        lines.append(f"| {schedule} | {sigma} | {luck} | {row['L_penalised']:.4f} | {share} | {covers} |")
+    return lines
 
 
 def _moves(compared: dict[str, Any] | None) -> str:
@@ -236,6 +256,8 @@ def section(name: str) -> list[str]:
         return answer_table(results)
     if name == "full_scale":
         return full_scale_tables(results)
+    if name == "luck":
+        return luck_table(results)
     return peers_table(results["peers"]) if name == "peers" else growth_tables(results["sizes"])
 
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ludometer.measurement.legal.entry import LegalTest as LegalTest
     from ludometer.measurement.legal.legal import LegalTests as LegalTests
     from ludometer.measurement.legal.legal import apply_legal_tests as apply_legal_tests
+    from ludometer.measurement.luck.corrected import CorrectedLuck as CorrectedLuck
+    from ludometer.measurement.luck.corrected import correct_luck as correct_luck
+    from ludometer.measurement.luck.corrected import population_luck as population_luck
     from ludometer.measurement.luck.entropy import EntropyLuck as EntropyLuck
     from ludometer.measurement.luck.entropy import continuous_luck as continuous_luck
     from ludometer.measurement.luck.entropy import count_winners as count_winners

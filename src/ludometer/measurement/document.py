@@ -71,6 +71,7 @@ def _luck(luck: LuckMetrics, *, is_two_player: bool) -> dict[str, Any]:
     """L and l2, and the other measures of luck."""
     ridge, ratio = luck.ridge, luck.variance_ratio
     found: dict[str, Any] = {
+        "corrected": _corrected(luck),
         "ridge": _ridge(luck),
         "bayes": _bayes(luck, is_two_player=is_two_player),
         "matchmaking": None,
@@ -86,6 +87,22 @@ def _luck(luck: LuckMetrics, *, is_two_player: bool) -> dict[str, Any]:
         found["season"] = dict(zip(("matches", "luck"), ridge.season, strict=True))
     chain = {name: value for name, value in vars(ridge.chain).items() if name != "codes"}
     return found | {"skill_chain": chain, "repetitions": vars(ridge.repetitions)}
+
+
+def _corrected(luck: LuckMetrics) -> dict[str, Any] | None:
+    """Without the bias of fitted skills."""
+    found = luck.corrected
+    if found is None:
+        return None
+    return {
+        "L": found.luck,
+        "l2": found.l2,
+        "intervals": {"L": list(found.luck_interval), "l2": list(found.l2_interval)},
+        "variance": found.variance,
+        "variance_interval": list(found.variance_interval),
+        "per_match": found.per_match,
+        "method": found.method,
+    }
 
 
 def _ridge(luck: LuckMetrics) -> dict[str, Any] | None:

@@ -82,21 +82,29 @@ def _skills(game: Measurement, main: Spread) -> list[str]:
 
 
 def _luck(game: Measurement) -> list[str]:
-    """l2 and L; beside the population's l2 that of the fitted skills would only confuse: the report explains it."""
-    luck, parts = game.luck, []
+    """L and l2 without the bias of fitted skills, then the published estimators under their names."""
+    luck = game.luck
     if luck is None:
         return []
+    lines, parts = [], []
+    if luck.corrected is not None:
+        found = luck.corrected
+        lines.append(
+            f"{_percent_of(found.luck, found.luck_interval)} of the information in a result (L), "
+            f"{_percent_of(found.l2, found.l2_interval)} of the variance in performance (ℓ²); 100% is all luck"
+        )
     if luck.population is not None:
-        found = luck.population
-        low, high = (100 * end for end in found.l2_interval)
-        parts.append(f"{percent(found.l2)} [{low:.1f}, {high:.1f}] of the variance in performance (ℓ²)")
-        if not found.converged:
-            parts[-1] += f", {found.describe_method()}"
-    elif luck.ridge is not None:
-        parts.append(f"{percent(luck.ridge.l2)} of the variance in performance (ℓ² by penalised skills)")
+        bayes = luck.population
+        parts.append(f"ℓ² {_percent_of(bayes.l2, bayes.l2_interval)} of a population with a prior")
+        if not bayes.converged:
+            parts[-1] += f", {bayes.describe_method()}"
     if luck.ridge is not None:
-        parts.append(f"{percent(luck.ridge.luck)} of the information in a result (L)")
-    return [" · ".join(parts)] if parts else []
+        parts.append(f"L {percent(luck.ridge.luck)} and ℓ² {percent(luck.ridge.l2)} by penalised skills")
+    return [*lines, f"as published, with their bias: {' · '.join(parts)}"] if parts else lines
+
+
+def _percent_of(value: float, ends: tuple[float, float]) -> str:
+    return f"{percent(value)} [{100 * ends[0]:.1f}, {100 * ends[1]:.1f}]"
 
 
 def _fit(game: Measurement) -> list[str]:

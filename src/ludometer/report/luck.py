@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ludometer.measurement.luck.luck import shift_by_change
-from ludometer.report.templates import count, number
+from ludometer.report.templates import number
 from ludometer.scale import elo_to_probit, probit_to_elo
 from ludometer.wording import percent
 
 if TYPE_CHECKING:
-    from ludometer.measurement import LuckMetrics, Measurement, PopulationLuck, RidgeLuck, VarianceRatio
+    from ludometer.measurement import (
+        CorrectedLuck,
+        LuckMetrics,
+        Measurement,
+        PopulationLuck,
+        RidgeLuck,
+        VarianceRatio,
+    )
 
 _NEAR = 0.05
 """Two values of ℓ² that differ by less agree."""
@@ -31,12 +38,14 @@ _OPENNESS = 0.005
 def list_measures(game: Measurement) -> list[list[str]]:
     """One row per measure: name, value, meaning."""
     luck, rows = game.luck, list[list[str]]()
-    if luck is None or (luck.ridge is None and luck.population is None):
+    if luck is None:
         return rows
+    if luck.corrected is not None:
+        rows += _list_corrected(luck.corrected)
     if luck.population is not None:
         rows += _list_population(luck.population)
     if luck.ridge is not None:
-        rows += _list_ridge(luck.ridge)
+        rows += _list_ridge(game, luck.ridge)
     if game.main.sd:
         reading = f"on the same scale: an SD of {probit_to_elo(1.0):.0f} Elo points is one SD of performance, ℓ² = 0.5"
         rows.append(["ℓ² read off the SD of ratings", number(_read(game), 3), reading])
@@ -45,12 +54,29 @@ def list_measures(game: Measurement) -> list[list[str]]:
     return rows
 
 
+def _list_corrected(found: CorrectedLuck) -> list[list[str]]:
+    players = "a two-player match" if found.per_match == 2 else f"a match with {found.per_match} players"
+    beyond = "; above 1, as half of all estimates are where there is no skill" if found.luck > 1 else ""
+    return [
+        [
+            "L, corrected",
+            _with_ends(found.luck, found.luck_interval),
+            f"share of the outcome of {players} that stays open, opponents drawn at random; without the bias of fitted "
+            f"skills, 95% interval{beyond}",
+        ],
+        ["ℓ², corrected", _with_ends(found.l2, found.l2_interval), "share of luck in a performance, likewise"],
+    ]
+
+
+def _with_ends(value: float, ends: tuple[float, float]) -> str:
+    return f"{value:.3f} [{ends[0]:.3f}, {ends[1]:.3f}]"
+
+
 def _list_population(found: PopulationLuck) -> list[list[str]]:
-    low, high = found.l2_interval
     rows = [
         [
             "ℓ² of the population",
-            f"{found.l2:.3f} [{low:.3f}, {high:.3f}]",
+            _with_ends(found.l2, found.l2_interval),
             f"skills are normal with an SD of {found.sigma:.3f}; 95% interval, prior {found.prior}; "
             f"{found.describe_method()}",
         ]
@@ -62,27 +88,30 @@ def _list_population(found: PopulationLuck) -> list[list[str]]:
     return rows
 
 
-def _list_ridge(found: RidgeLuck) -> list[list[str]]:
+def _list_ridge(game: Measurement, found: RidgeLuck) -> list[list[str]]:
     ridge = f"from the sample variance of the skills that fit best ({found.model}, λ = {found.skills.ridge:g})"
     players = "a two-player match" if found.per_match == 2 else f"a match with {found.per_match} players"
     rows = [
         ["ℓ² by penalised skills", number(found.l2, 3), ridge],
-        ["L", number(found.luck, 3), f"share of the outcome of {players} that stays open, opponents drawn at random"],
+        [
+            "L by penalised skills",
+            number(found.luck, 3),
+            f"the same of {players}, as if the fitted skills were the true ones",
+        ],
     ]
     if found.as_played is not None:
         added = found.as_played - found.luck
         how = f"matchmaking {'adds' if added >= 0 else 'removes'} {abs(added):.3f}"
+        if _parts_those_who_met(game, added):
+            how = "no measure of matchmaking here, see below"
         rows.append(["L as played", number(found.as_played, 3), f"with the opponents of the record; {how}"])
     if found.season is not None:
         n, value = found.season
         rows.append(["Luck of a season", number(value, 3), f"in the score after {n:,} matches, exp(-information)"])
-    chain, repeat = found.chain, found.repetitions
+    chain = found.chain
     chained = f"players who each beat the next with {percent(chain.probability, 0)} (Elias, Garfield, Gutschera)"
     quantiles = f"{chain.between_quantiles:.1f} between the 1% and the 99% quantile"
-    needed = f"until a player one SD better leads with {percent(repeat.confidence, 0)}"
-    ends = f"for the best 1% against the worst 1%: {count(repeat.top_against_bottom)}"
     rows.append(["Skill chain", f"{chain.length}", f"{chained}; {quantiles}"])
-    rows.append(["Decided games needed", count(repeat.one_sd), f"{needed}; {ends}"])
     return rows
 
 
@@ -169,7 +198,20 @@ def _compare_ridge(game: Measurement, population: PopulationLuck, ridge: RidgeLu
     )
 
 
+def _parts_those_who_met(game: Measurement, extra: float) -> bool:
+    """Whether fitted skills put opponents further apart than random players, though the schedule pairs equals."""
+    pairing = game.matchmaking.pairing
+    return extra < 0 and pairing is not None and pairing.correlation > 0
+
+
 def _compare_opponents(game: Measurement, extra: float) -> str:
+    if _parts_those_who_met(game, extra):
+        correlation = game.matchmaking.pairing.correlation if game.matchmaking.pairing else 0.0
+        return (
+            f"Matchmaking: the strengths of opponents correlate at {correlation:.2f}, so matches are more open than "
+            f"between random opponents. L as played is {abs(extra):.3f} lower than L all the same, because skills "
+            "fitted to few matches put winners above the losers whom they met; it does not measure matchmaking here."
+        )
     how, more = ("more alike", "more") if extra > 0 else ("further apart", "less")
     pairing = game.matchmaking.pairing
     chance = ", as can happen by chance" if pairing is not None and not pairing.detected else ""

@@ -1,4 +1,4 @@
-"""The luck metrics of a record beside its ratings: L and l2 by penalised skills, l2 by the spread of a population."""
+"""The luck metrics of a record beside its ratings: L and l2 without bias, by penalised skills, and by a population."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ludometer.parallel import Workers
 if TYPE_CHECKING:
     import polars as pl
 
+    from ludometer.measurement.luck.corrected import CorrectedLuck
     from ludometer.measurement.luck.entropy import EntropyLuck
     from ludometer.measurement.luck.older import Repetitions, SkillChain, VarianceRatio
     from ludometer.measurement.luck.population import Method, PopulationLuck
@@ -154,6 +155,8 @@ class LuckMetrics:
     """The spread in the earlier and in the later half of the matches: skills that change make both larger than all."""
     variance_ratio: VarianceRatio | None
     """Mauboussin's; None for multiplayer matches."""
+    corrected: CorrectedLuck | None
+    """L and l2 without the bias of fitted skills."""
     absent: dict[str, str]
     """Why something is None."""
 
@@ -165,13 +168,14 @@ def measure_luck(
     seed: int = 0,
     workers: Workers | None = None,
 ) -> LuckMetrics:
-    """L and l2 of a record (Gilbert and Wells), and the older measures beside them.
+    """L and l2 of a record (Gilbert and Wells), without bias and as published, and the older measures beside them.
 
     >>> from ludometer.simulate import simulate_strengths
     >>> luck = measure_luck(simulate_strengths(40, 2000, sd=150, seed=1))
     >>> luck.ridge.model, 0 < luck.ridge.l2 < luck.ridge.luck < 1, luck.population.converged
     ('probit', True, True)
     """
+    from ludometer.measurement.luck.corrected import correct_luck
     from ludometer.measurement.luck.older import measure_variance_ratio
 
     chosen, absent = choices or LuckChoices(), dict[str, str]()
@@ -196,7 +200,12 @@ def measure_luck(
                 "them with --luck-draws 400"
             )
     ratio = measure_variance_ratio(matches) if isinstance(matches.table, Pairs) else None
-    return LuckMetrics(ridge, population, halves, ratio, absent)
+    corrected = None
+    try:
+        corrected = correct_luck(matches, population=population, per_match=_size_of(matches), seed=seed)
+    except MatchDataError as error:
+        absent["luck.corrected"] = str(error)
+    return LuckMetrics(ridge, population, halves, ratio, corrected, absent)
 
 
 def _by_ridge(matches: Matches, chosen: LuckChoices, seed: int) -> RidgeLuck:
@@ -220,7 +229,7 @@ def _by_ridge(matches: Matches, chosen: LuckChoices, seed: int) -> RidgeLuck:
         raise MatchDataError("the ridge is chosen by cross-validation for two-player matches only: give a number")
     else:
         skills = fit_orders(matches, ridge=value)
-    per_match = 2 if is_pairs else _usual_size(matches)
+    per_match = _size_of(matches)
     season = None
     if is_pairs:
         length = min(max(round(float(matches.counts.mean())), 1), _LONGEST_SEASON)
@@ -239,8 +248,10 @@ def _by_ridge(matches: Matches, chosen: LuckChoices, seed: int) -> RidgeLuck:
     )
 
 
-def _usual_size(matches: Matches) -> int:
+def _size_of(matches: Matches) -> int:
     """The usual number of players per match, as far as tables can be drawn."""
+    if isinstance(matches.table, Pairs):
+        return 2
     return min(int(np.bincount(matches.sizes).argmax()), _LARGEST_TABLE)
 
 

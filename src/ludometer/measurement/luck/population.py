@@ -401,6 +401,19 @@ def try_evidence(
     )
 
 
+def integrate_evidence(
+    matches: Matches, *, prior: str = "uniform:10", tie_sd: float = 5.0, start: float = 1.0, seed: int = 0
+) -> Evidence:
+    """The evidence of each sigma, however exact; `NoFiniteFit` where it has no maximum.
+
+    >>> from ludometer.simulate import simulate_strengths
+    >>> found = integrate_evidence(simulate_strengths(40, 3000, sd=150, seed=1))
+    >>> 0.4 < found.sigma[found.log_evidence.argmax()] < 1.0
+    np.True_
+    """
+    return _Table.of(matches, tie_sd).integrate(make_prior(prior), start, seed, details=False)
+
+
 def _choose_other(prior: str) -> SigmaPrior:
     """The prior to compare with."""
     return next(make_prior(name) for name in _OTHER_PRIORS if name != prior)
