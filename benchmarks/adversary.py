@@ -58,7 +58,7 @@ class Task(NamedTuple):
 def verdict_of(matches: Matches, seed: int) -> Row:
     """What `measure` says about a record, without luck and checks."""
     game = measure(matches, quick=True)
-    inside = keep_connected(matches).matches
+    inside = keep_connected(game.record.matches).matches
     keeper = Timekeeper(Extent.of(inside, 1), None, None)
     matched = match_record(game, Simulation(inside, None, None, REPLICATES, seed, Workers(), keeper))
     verdict = judge(

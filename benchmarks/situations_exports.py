@@ -139,6 +139,97 @@ def winner_first(world: World) -> Matches:
     return world.record(np.where(won, first, second), np.where(won, second, first), np.ones(len(won)), seconds)
 
 
+@situation("sorted by winner", "winner and loser, sorted by the winner's name, no times", COIN, LOW, HIGH)
+def sorted_by_winner(world: World) -> Matches:
+    """The order of the file is not that of play."""
+    first, second, won, _ = _clean(world)
+    winner, loser = np.where(won, first, second), np.where(won, second, first)
+    order = np.argsort(winner, kind="stable")
+    return world.record(winner[order], loser[order], np.ones(len(order)))
+
+
+@situation("sorted by result", "sorted by the first player and then by the result, no times", COIN, HIGH)
+def sorted_by_result(world: World) -> Matches:
+    """A player's wins stand together."""
+    first, second, won, _ = _clean(world)
+    order = np.lexsort((won, first))
+    return world.record(first[order], second[order], won[order])
+
+
+@situation("sorted within months", "times are months, and a month is sorted by the winner's name", COIN, HIGH)
+def sorted_within_months(world: World) -> Matches:
+    """Six months."""
+    first, second, won, _ = _clean(world)
+    month = np.arange(len(first)) * 6 // len(first)
+    winner, loser = np.where(won, first, second), np.where(won, second, first)
+    order = np.lexsort((winner, month))
+    return world.record(winner[order], loser[order], np.ones(len(order)), month[order] * 30 * DAY)
+
+
+@situation("newest first", "no times, and the newest match stands first", COIN, HIGH, answered=0.9)
+def newest_first(world: World) -> Matches:
+    """The order of play backwards."""
+    first, second, won, _ = _clean(world)
+    return world.record(first[::-1], second[::-1], won[::-1])
+
+
+@situation(
+    "head to head", "a table of wins of each pair, written out as rows: all wins of one, then of the other", COIN, HIGH
+)
+def head_to_head(world: World) -> Matches:
+    """Circles of 16 in which everybody meets everybody eight times, no times."""
+    group = np.arange(world.n_players).reshape(-1, 16)
+    a, b = np.triu_indices(16, 1)
+    one, other = group[:, a].ravel(), group[:, b].ravel()
+    wins = world.rng.binomial(4, world.chance(one, other))
+    bridge, far = world.meet(world.n_matches // 10)
+    first, second = np.concatenate((np.repeat(one, 4), bridge)), np.concatenate((np.repeat(other, 4), far))
+    won = np.concatenate(((np.arange(4) < wins[:, np.newaxis]).ravel(), world.decide(bridge, far)))
+    return world.record(first, second, won)
+
+
+@situation(
+    "rolling exports", "an export each week, each with the last three weeks", COIN, LOW, answered=0.9, n_matches=5_000
+)
+def rolling_exports(world: World) -> Matches:
+    """Most matches stand three times."""
+    first, second, won, _ = _clean(world)
+    week = np.arange(len(first)) * 20 // len(first)
+    rows = np.concatenate([np.flatnonzero((week <= now) & (week > now - 3)) for now in range(20)])
+    seconds = world.clock(days=140)
+    return world.record(first[rows], second[rows], won[rows], seconds[rows])
+
+
+@situation(
+    "series and games", "best of three, and the file holds the games and the result of each series", COIN, LOW, HIGH
+)
+def series_and_games(world: World) -> Matches:
+    """The series stands after its games, with the time of the last."""
+    n = world.n_matches // 4
+    first, second = world.meet(n)
+    won = np.column_stack([world.decide(first, second) for _ in range(3)])
+    start = world.clock(n)
+    decided = won[:, 0] == won[:, 1]
+    rows = []
+    for game in range(3):
+        kept = np.ones(n, bool) if game < 2 else ~decided
+        rows.append((first[kept], second[kept], won[kept, game], start[kept] + game * HOUR / 6))
+    end = start + np.where(decided, 1, 2) * HOUR / 6
+    rows.append((first, second, won.sum(axis=1) >= 2, end))
+    return world.record(*(np.concatenate(columns) for columns in zip(*rows, strict=True)))
+
+
+@situation("byes", "who has no opponent wins against an account named bye", COIN, LOW, answered=0.9)
+def byes(world: World) -> Matches:
+    """One match in thirty."""
+    first, second, won, seconds = _clean(world)
+    bye = (world.rng.random(len(first)) < 1 / 30) | (second == 0)
+    second = np.where(bye, 0, second)
+    won = np.where(bye, True, won)
+    kept = first != 0
+    return world.record(first[kept], second[kept], won[kept], seconds[kept])
+
+
 @situation("two games", "two games in one file: 30% skill and 90% skill", HIGH)
 def two_games(world: World) -> Matches:
     """Half of the matches each: 60% of all go to the better player."""

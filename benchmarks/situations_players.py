@@ -86,6 +86,37 @@ def punching_bags(world: World) -> Matches:
     return world.record(first, second, world.toss(chance), world.clock())
 
 
+@situation("consoling bots", "after two losses the platform gives a bot that loses 90%", COIN, LOW, same_players=False)
+def consoling_bots(world: World) -> Matches:
+    """Twenty bots."""
+    log, lost = Log(world), np.zeros(world.n_players, int)
+    for number in range(world.n_matches):
+        one = int(world.rng.integers(20, world.n_players))
+        if lost[one] >= 2:
+            other, won = int(world.rng.integers(20)), bool(world.rng.random() < 0.9)
+            log.add(one, other, won, 200.0 * number)
+        else:
+            other = 20 + (one - 20 + int(world.rng.integers(1, world.n_players - 20))) % (world.n_players - 20)
+            won = log.play(one, other, 200.0 * number)
+            lost[other] = lost[other] + 1 if won else 0
+        lost[one] = 0 if won else lost[one] + 1
+    return log.record()
+
+
+@situation("house", "a house account with + 0.05 has part in half of the matches", COIN, LOW, same_players=False)
+def house(world: World) -> Matches:
+    """The others meet each other at random."""
+    first, second = world.meet()
+    first[world.rng.random(len(first)) < 0.5] = 0
+    second = np.where(second == 0, 1 + world.rng.integers(0, world.n_players - 1, len(second)), second)
+    kept = first != second
+    first, second = first[kept], second[kept]
+    won = np.where(first == 0, world.rng.random(len(first)) < 0.55, world.decide(first, second))
+    flip = world.rng.random(len(first)) < 0.5
+    one, other = np.where(flip, second, first), np.where(flip, first, second)
+    return world.record(one, other, won != flip, world.clock(len(first)))
+
+
 @situation("equal bots", "a fifth of the accounts are copies of one bot", HIGH, LOW, same_players=False)
 def equal_bots(world: World) -> Matches:
     """They are as strong as the middle; among themselves a coin."""

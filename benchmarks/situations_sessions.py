@@ -260,6 +260,44 @@ def seat_for_the_evening(world: World) -> Matches:
     return _written(world, first, second, won, seconds)
 
 
+@situation(
+    "series over days",
+    "series of five, a game every other day, and who is in form (+ 0.2) is so for the series",
+    COIN,
+    LOW,
+)
+def series_over_days(world: World) -> Matches:
+    """The same two players."""
+    n = world.n_matches // 5
+    first, second = world.meet(n)
+    seconds = world.clock(n, days=180)[:, np.newaxis] + 2 * DAY * np.arange(5)
+    bonus = np.where(world.rng.random(n) < 0.5, 0.2, -0.2)
+    won = np.column_stack([world.decide(first, second, bonus) for _ in range(5)])
+    return _written(world, first, second, won, seconds)
+
+
+@situation(
+    "scores used again",
+    "a player's score of the day is compared with those of five others, at different hours",
+    COIN,
+    LOW,
+)
+def scores_used_again(world: World) -> Matches:
+    """Who plays alone is paired with who has played; a score counts in all its duels."""
+    parts = []
+    per_day = 60
+    for day in range(world.n_matches // (per_day * 5 // 2)):
+        here = world.rng.permutation(world.n_players)[:per_day].astype(np.int32)
+        luck = world.rng.random(world.n_players)
+        one = np.tile(here, 3)[: per_day * 5 // 2]
+        other = np.concatenate([np.roll(here, shift) for shift in (1, 5, 11)])[: len(one)]
+        assert world.game.x is not None
+        by_skill = world.rng.random(len(one)) < world.game.x / 100
+        won = np.where(by_skill, world.skill[one] > world.skill[other], luck[one] > luck[other])
+        parts.append((one, other, won, day * DAY + world.rng.random(len(one)) * DAY))
+    return world.record(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
 @situation("rotating table", "six friends play a round robin in one evening with one coin each", COIN)
 def rotating_table(world: World) -> Matches:
     """Each evening everybody has a luck of their own that decides half of their games."""
