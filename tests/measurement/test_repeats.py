@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,29 +15,9 @@ from ludometer.measurement.record.repeats import undo_repeats
 from ludometer.measurement.record.study import study_record
 from ludometer.read import read_matches
 from ludometer.simulate import simulate_coin
-from tests.measurement.multiplied import exported, layouts
+from tests.measurement.multiplied import N, coin, exported, layouts, natural_records
 
 LAYOUTS = [name for name, *_ in layouts(10)]
-N = 1_500
-
-
-def coin(n: int = N, *, seed: int = 0, days: int | None = 300, players: int = 40) -> Matches:
-    """Random pairs, each match decided by a coin; several a day, so that some pairs meet twice on a day."""
-    rng = np.random.default_rng(seed)
-    first = rng.integers(players, size=n)
-    second = (first + rng.integers(1, players, size=n)) % players
-    time = None if days is None else np.sort(rng.integers(days, size=n))
-    return Matches.of_pairs(first, second, rng.integers(2, size=n), time=time)
-
-
-def games(
-    n: int = N, *, p: Callable[[np.ndarray], np.ndarray], seed: int = 1, players: int = 40, **columns: Any
-) -> Matches:
-    """Players 0, 1, ... in order of strength; p gives the chance of the first by the difference."""
-    rng = np.random.default_rng(seed)
-    first = rng.integers(players, size=n)
-    second = (first + rng.integers(1, players, size=n)) % players
-    return Matches.of_pairs(first, second, (rng.random(n) < p(second - first)).astype(float), **columns)
 
 
 def same(one: Matches, other: Matches) -> bool:
@@ -124,52 +102,9 @@ def test_a_doubled_file_in_random_order_is_halved() -> None:
     assert len(whole) == N
 
 
-def of(pairs: Any, times: int) -> tuple[Any, Any]:
-    """Each pair so many times, as two columns."""
-    several = np.repeat(pairs, times, axis=0)
-    return several[:, 0], several[:, 1]
-
-
-def _natural() -> dict[str, Matches]:
-    """Records with many equal rows that are matches of their own."""
-    rng = np.random.default_rng(7)
-    robin = np.array([(a, b) for a in range(40) for b in range(a)])
-    strong = 1 / (1 + np.exp((robin[:, 0] - robin[:, 1]) / 4))
-    twice = np.tile(robin, (2, 1))
-    luck = (rng.random(len(twice)) < np.tile(strong, 2)).astype(float)
-    pairs = robin[rng.integers(len(robin), size=900)]
-    games_won = (rng.random((900, 3)) < 0.7).astype(float)
-    days = np.repeat(np.arange(900), 2)
-    # whoever wins stays and meets the next in the queue
-    king, stays = 0, []
-    for challenger in np.tile(np.arange(1, 30), 60):
-        if challenger == king:
-            continue
-        won = rng.random() < 0.5
-        stays.append((king, challenger, float(won)))
-        king = king if won else int(challenger)
-    first, second, result = (np.array(column) for column in zip(*stays, strict=True))
-    return {
-        "round robin twice, real luck": Matches.of_pairs(twice[:, 0], twice[:, 1], luck),
-        "round robin twice, deterministic": Matches.of_pairs(twice[:, 0], twice[:, 1], np.zeros(len(twice))),
-        "best of three": Matches.of_pairs(*of(pairs, 3), games_won.ravel()),
-        "best of three with days": Matches.of_pairs(
-            *of(pairs, 3), games_won.ravel(), time=np.repeat(np.arange(900), 3)
-        ),
-        "double-headers": Matches.of_pairs(*of(pairs, 2), (rng.random(1_800) < 0.6).astype(float), time=days),
-        "double-headers, deterministic": Matches.of_pairs(*of(pairs, 2), np.zeros(1_800), time=days),
-        "winner stays": Matches.of_pairs(first, second, result),
-        "two engines": Matches.of_pairs(
-            np.zeros(5_000, int), np.ones(5_000, int), rng.choice([0, 0.5, 1], 5_000, p=[0.05, 0.85, 0.1])
-        ),
-        "coin": coin(),
-        "deterministic": games(p=lambda ahead: (ahead > 0).astype(float)),
-    }
-
-
-@pytest.mark.parametrize("name", list(_natural()))
+@pytest.mark.parametrize("name", list(natural_records()))
 def test_real_matches_stay(name: str) -> None:
-    record = _natural()[name]
+    record = natural_records()[name]
     whole, found = undo_repeats(record)
     assert whole is record
     assert found.kind == "none"

@@ -108,7 +108,7 @@ def undo_repeats(matches: Matches, choice: RepeatsChoice = "divide") -> tuple[Ma
 
 def _drop_equal(matches: Matches) -> tuple[Matches, Repeats]:
     """Of rows with equal players and result, at one time or in adjacent rows, only the first stays."""
-    keys = _Meetings.of(matches)
+    keys = Meetings.of(matches)
     groups = _Groups.of(keys, keys.together())
     kept = np.ones(len(matches), bool) if groups is None else groups.rank == 0
     if keys.time is None:
@@ -122,7 +122,7 @@ def _drop_equal(matches: Matches) -> tuple[Matches, Repeats]:
 
 def _find_copies(matches: Matches) -> tuple[Mask, Kind, int]:
     """Which rows stay, how the others came about, and how often a repeated match stands in the record."""
-    keys = _Meetings.of(matches)
+    keys = Meetings.of(matches)
     kept = np.ones(len(matches), bool)
     kind: Kind = "none"
     factor = 1
@@ -147,7 +147,7 @@ def _find_copies(matches: Matches) -> tuple[Mask, Kind, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Meetings:
+class Meetings:
     """For each match, who met and how it ended, as hashes that are the same from every player's side."""
 
     who: Keys
@@ -162,7 +162,7 @@ class _Meetings:
     time: NDArray[Any] | None
 
     @classmethod
-    def of(cls, matches: Matches) -> _Meetings:
+    def of(cls, matches: Matches) -> Meetings:
         """In parts, so that a long record needs little beside two hashes per match."""
         who, outcome = np.empty(len(matches), np.uint64), np.empty(len(matches), np.uint64)
         start = 0
@@ -179,7 +179,7 @@ class _Meetings:
     def __len__(self) -> int:
         return len(self.who)
 
-    def only(self, kept: Mask) -> _Meetings:
+    def only(self, kept: Mask) -> Meetings:
         """Some of these."""
         return replace(self, **{name: own[kept] for name, own in vars(self).items() if own is not None})
 
@@ -191,7 +191,7 @@ class _Meetings:
             if np.count_nonzero(new) > len(self) - _FEWEST:
                 return None
             return np.cumsum(new, dtype=np.uint64)
-        label = _mixed(self.who ^ _mixed(self.time.view(np.int64).view(np.uint64)))
+        label = mixed(self.who ^ mixed(self.time.view(np.int64).view(np.uint64)))
         ordered = np.sort(label)
         return None if np.count_nonzero(ordered[1:] == ordered[:-1]) < _FEWEST else label
 
@@ -200,25 +200,25 @@ def _hash_pairs(part: Matches) -> tuple[Keys, Keys]:
     table = part.pairs
     is_lower = table.first < table.second
     low, high = np.where(is_lower, table.first, table.second), np.where(is_lower, table.second, table.first)
-    who = _mixed((low.astype(np.uint64) << np.uint64(32)) | high.astype(np.uint64))
+    who = mixed((low.astype(np.uint64) << np.uint64(32)) | high.astype(np.uint64))
     result = np.where(is_lower, table.halves, 2 - table.halves).astype(np.uint64)
-    outcome = _mixed(who + result + np.uint64(1))
+    outcome = mixed(who + result + np.uint64(1))
     if part.score is not None:
         ones, others = part.score[0::2], part.score[1::2]
         for points in (np.where(is_lower, ones, others), np.where(is_lower, others, ones)):
-            outcome = _mixed(outcome ^ _bits(points))
+            outcome = mixed(outcome ^ _bits(points))
     return who, outcome
 
 
 def _hash_seats(part: Matches) -> tuple[Keys, Keys]:
     """Sums over the seats, so that their order makes no difference."""
     table = part.seats
-    player = _mixed(table.player.astype(np.uint64) + np.uint64(1))
-    seat = _mixed(player ^ table.place.astype(np.uint64))
+    player = mixed(table.player.astype(np.uint64) + np.uint64(1))
+    seat = mixed(player ^ table.place.astype(np.uint64))
     if part.score is not None:
-        seat = _mixed(seat ^ _bits(part.score))
+        seat = mixed(seat ^ _bits(part.score))
     who, outcome = (np.add.reduceat(own, table.starts[:-1]) for own in (player, seat))
-    return _mixed(who), _mixed(outcome)
+    return mixed(who), mixed(outcome)
 
 
 def _bits(points: Floats) -> Keys:
@@ -226,14 +226,14 @@ def _bits(points: Floats) -> Keys:
     return np.where(np.isnan(points), -1e308, points).view(np.uint64)
 
 
-def _mixed(values: Keys) -> Keys:
+def mixed(values: Keys) -> Keys:
     """Whole numbers scattered over all 64 bits (the finaliser of SplitMix64)."""
-    mixed = values + np.uint64(0x9E3779B97F4A7C15)
+    hashed = values + np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        mixed ^= mixed >> np.uint64(shift)
-        mixed *= np.uint64(factor)
-    mixed ^= mixed >> np.uint64(31)
-    return mixed
+        hashed ^= hashed >> np.uint64(shift)
+        hashed *= np.uint64(factor)
+    hashed ^= hashed >> np.uint64(31)
+    return hashed
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,12 +254,12 @@ class _Groups:
     """Of each row: where it stands in that order."""
 
     @classmethod
-    def of(cls, keys: _Meetings, label: Keys | None) -> _Groups | None:
+    def of(cls, keys: Meetings, label: Keys | None) -> _Groups | None:
         """None if no meetings are together."""
         if label is None:
             return None
         group, size = _numbered(label)
-        order, start, length = _runs(_mixed(label) ^ keys.outcome)
+        order, start, length = _runs(mixed(label) ^ keys.outcome)
         count, rank, place = (np.empty(len(label), np.int64) for _ in range(3))
         count[order] = np.repeat(length, length)
         rank[order] = np.arange(len(order)) - np.repeat(start, length)
@@ -302,7 +302,7 @@ def _runs(label: Keys) -> tuple[Counts, Counts, Counts]:
     return order, start, np.diff(np.append(start, len(label)))
 
 
-def _divide_groups(keys: _Meetings) -> tuple[Mask, Kind, int] | None:
+def _divide_groups(keys: Meetings) -> tuple[Mask, Kind, int] | None:
     """Which rows stay if meetings at one time, or in adjacent rows, are copies of each other; None if they are not."""
     groups = _Groups.of(keys, keys.together())
     if groups is None:
@@ -387,7 +387,7 @@ def _edges(mask: Mask) -> Counts:
     return np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8))).reshape(-1, 2)
 
 
-def _scattered(keys: _Meetings, groups: _Groups, free: Mask, chance: float) -> tuple[int, Mask] | None:
+def _scattered(keys: Meetings, groups: _Groups, free: Mask, chance: float) -> tuple[int, Mask] | None:
     """The factor and the groups where copies stand here and there: meetings at one time practically always agree.
 
     A factor of 0 means that copies are of all numbers, and that one of each stays.
@@ -432,7 +432,7 @@ def _divergence(share: float, chance: float) -> float:
     return share * math.log(share / chance) + rest
 
 
-def _first_copies(keys: _Meetings, groups: _Groups, rows: Counts, factor: int) -> Mask:
+def _first_copies(keys: Meetings, groups: _Groups, rows: Counts, factor: int) -> Mask:
     """Which of these rows stay: the original comes back, in its order and with its first players."""
     if not factor:
         return np.asarray(groups.rank[rows] == 0)
@@ -446,7 +446,7 @@ def _first_copies(keys: _Meetings, groups: _Groups, rows: Counts, factor: int) -
     return groups.rank[rows] < groups.count[rows] // factor
 
 
-def _spare_matches(keys: _Meetings, groups: _Groups, kept: Mask) -> None:
+def _spare_matches(keys: Meetings, groups: _Groups, kept: Mask) -> None:
     """Keep rows that do not lie as far behind what they say again as the other copies of their time do.
 
     At the end of a stretch two real matches that ended alike would else be taken for a match and its copy.
@@ -465,7 +465,7 @@ def _spare_matches(keys: _Meetings, groups: _Groups, kept: Mask) -> None:
     kept[dropped[is_spared]] = True
 
 
-def _follow_copies(keys: _Meetings, groups: _Groups, kept: Mask, free: Mask) -> None:
+def _follow_copies(keys: Meetings, groups: _Groups, kept: Mask, free: Mask) -> None:
     """Leave out what goes on before and after copies as it does around the rows they copy, at the same time.
 
     Where an export begins or ends in the middle of a day, the same players may have met on this day outside it too, and
@@ -491,7 +491,7 @@ def _follow_copies(keys: _Meetings, groups: _Groups, kept: Mask, free: Mask) -> 
             source[rows] = origin
 
 
-def _is_adjacent(keys: _Meetings, rows: Counts, factor: int) -> bool:
+def _is_adjacent(keys: Meetings, rows: Counts, factor: int) -> bool:
     """Whether copies of a row follow it at once."""
     if len(rows) % factor:
         return False
@@ -499,7 +499,7 @@ def _is_adjacent(keys: _Meetings, rows: Counts, factor: int) -> bool:
     return bool((blocks == blocks[:, :1]).all())
 
 
-def _agreement(keys: _Meetings, groups: _Groups | None = None) -> float:
+def _agreement(keys: Meetings, groups: _Groups | None = None) -> float:
     """How often two meetings of the same players agree at most, if they are matches of their own; 1 if untellable.
 
     Meetings that are looked at together count as one, so that copies among them make no difference.
@@ -521,7 +521,7 @@ def _agreement(keys: _Meetings, groups: _Groups | None = None) -> float:
     return 1.0 if bound >= _UNTELLABLE else bound
 
 
-def _foreseeable(keys: _Meetings) -> float:
+def _foreseeable(keys: Meetings) -> float:
     """The share of results that the best plain guess foresees: that the better one wins, or a draw.
 
     Two meetings of the same players agree at most as often. Who is better is judged by matches against others, so that
@@ -550,7 +550,7 @@ def _foreseeable(keys: _Meetings) -> float:
     return float(max(foreseen, np.count_nonzero(keys.drawn[part]) / len(who)))
 
 
-def _find_stretches(keys: _Meetings) -> Mask:
+def _find_stretches(keys: Meetings) -> Mask:
     """Rows of a stretch that came before, row for row: a file appended to itself, or overlapping exports."""
     copies = np.zeros(len(keys), bool)
     lags = _lags(keys.outcome)
@@ -579,7 +579,7 @@ def _lags(outcome: Keys) -> list[int]:
         return []
     total = np.cumsum(outcome, dtype=np.uint64)
     short = total[8:] - total[:-8]
-    chosen = np.flatnonzero(_mixed(short)[: len(outcome) - _WINDOW] % np.uint64(_SPACING) == 0)
+    chosen = np.flatnonzero(mixed(short)[: len(outcome) - _WINDOW] % np.uint64(_SPACING) == 0)
     long = total[chosen + _WINDOW] - total[chosen]
     order = np.argsort(long, kind="stable")
     again = np.flatnonzero(long[order][1:] == long[order][:-1])
@@ -588,7 +588,7 @@ def _lags(outcome: Keys) -> list[int]:
     return [int(lag) for lag in lags[most]]
 
 
-def _find_shuffled(keys: _Meetings) -> Mask:
+def _find_shuffled(keys: Meetings) -> Mask:
     """Rows that repeat earlier ones in a record where everything is said a multiple of so many times, in any order."""
     copies = np.zeros(len(keys), bool)
     ordered = np.sort(keys.outcome)
@@ -607,7 +607,7 @@ def _find_shuffled(keys: _Meetings) -> Mask:
     return copies
 
 
-def _find_histories(keys: _Meetings) -> Mask:
+def _find_histories(keys: Meetings) -> Mask:
     """Rows that give a match again under the other player, in a record put together from players' histories."""
     copies = np.zeros(len(keys), bool)
     if keys.second is None:
