@@ -201,6 +201,58 @@ def rolling_exports(world: World) -> Matches:
 
 
 @situation(
+    "whole exports", "an export each week, each with everything until then", COIN, LOW, answered=0.9, n_matches=3_000
+)
+def whole_exports(world: World) -> Matches:
+    """The matches of the first of eight weeks stand eight times, those of the last once."""
+    first, second, won, _ = _clean(world)
+    week = np.arange(len(first)) * 8 // len(first)
+    rows = np.concatenate([np.flatnonzero(week <= now) for now in range(8)])
+    seconds = world.clock(days=56)
+    return world.record(first[rows], second[rows], won[rows], seconds[rows])
+
+
+@situation("ten copies", "a file ten times", COIN, LOW, answered=0.9, n_matches=2_000, n_players=150)
+def ten_copies(world: World) -> Matches:
+    """With times."""
+    first, second, won, seconds = _clean(world)
+    return world.record(*(np.tile(column, 10) for column in (first, second, won, seconds)))
+
+
+@situation(
+    "either reports", "each player reports a match with probability 0.8", COIN, LOW, HIGH, answered=0.9, n_matches=8_000
+)
+def either_reports(world: World) -> Matches:
+    """Two thirds of the matches stand twice."""
+    first, second, won, seconds = _clean(world)
+    ours, theirs = (np.flatnonzero(world.rng.random(len(first)) < 0.8) for _ in range(2))
+    one = first[ours], second[ours], won[ours], seconds[ours]
+    other = second[theirs], first[theirs], ~won[theirs], seconds[theirs]
+    return world.record(*_join(one, other))
+
+
+@situation("corrected results", "the second of two exports has 3% of the results corrected", COIN, LOW, n_matches=6_000)
+def corrected_results(world: World) -> Matches:
+    """Everything stands twice."""
+    first, second, won, seconds = _clean(world)
+    other = won ^ (world.rng.random(len(won)) < 0.03)
+    return world.record(*_join((first, second, won, seconds), (first, second, other, seconds)))
+
+
+@situation("mirrored series", "best of three, mirrored, times are dates only", COIN, LOW, answered=0.9, n_matches=6_000)
+def mirrored_series(world: World) -> Matches:
+    """Two or three games of a pair on a day, each of them twice."""
+    n = world.n_matches // 3
+    first, second = (np.repeat(seat, 3) for seat in world.meet(n))
+    won = world.decide(first, second)
+    games = won.reshape(-1, 3)
+    rows = np.flatnonzero(np.column_stack((np.ones((n, 2), bool), games[:, 0] != games[:, 1])))
+    day = np.repeat(np.floor(world.clock(n) / DAY) * DAY, 3)[rows]
+    one = first[rows], second[rows], won[rows], day
+    return world.record(*_join(one, (second[rows], first[rows], ~won[rows], day)))
+
+
+@situation(
     "series and games", "best of three, and the file holds the games and the result of each series", COIN, LOW, HIGH
 )
 def series_and_games(world: World) -> Matches:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ludometer.arrays import Array, Codes, Floats
 from ludometer.matches import Matches
-from situations import COIN, DAY, HIGH, HOUR, LITTLE, LOW, MINUTE, Log, World, situation
+from situations import COIN, DAY, HIGH, HOUR, LITTLE, LOW, MINUTE, MUCH, Log, PlatformRating, World, situation
 
 
 def _sessions(world: World, games: int) -> tuple[Codes, Codes, Floats]:
@@ -78,8 +78,8 @@ def hands(world: World) -> Matches:
 
 @situation("form of the day", "a form that lasts for the ten games of a day", COIN, kind="table", answered=0.9)
 def form_of_the_day(world: World) -> Matches:
-    """24 players a day; who is in better form has + 0.2."""
-    return _days(world, in_form=0.2)
+    """24 players a day; who is in better form has + 0.4."""
+    return _days(world, in_form=0.4)
 
 
 @situation("form of the day, weaker", "a form of ± 0.1 that lasts for the ten games of a day", LOW)
@@ -356,7 +356,13 @@ def hosts(world: World) -> Matches:
     return _hosts(world, inclined, np.full(world.n_players, 0.2))
 
 
-@situation("seat not listed", "who is host has + 0.2, hosts keep their role, and the file does not say who it is", COIN)
+@situation(
+    "seat not listed",
+    "who is host has + 0.2, hosts keep their role, and the file does not say who it is",
+    COIN,
+    traceless=True,
+    same_players=False,
+)
 def seat_not_listed(world: World) -> Matches:
     """The rows are in random order: hosts are players who win."""
     half = world.n_players // 2
@@ -391,3 +397,63 @@ def white_alternates(world: World) -> Matches:
 def better_sit_first(world: World) -> Matches:
     """Three of four times."""
     return _hosts(world, np.exp(1.2 * world.skill), np.full(world.n_players, 0.2))
+
+
+@situation("favourite first", "the better player is listed first, without any advantage", HIGH, LOW, MUCH, answered=0.9)
+def favourite_first(world: World) -> Matches:
+    """As betting files and seeded draws have it."""
+    one, other = world.meet()
+    swap = world.skill[other] > world.skill[one]
+    first, second = np.where(swap, other, one), np.where(swap, one, other)
+    return world.record(first, second, world.decide(first, second), world.clock())
+
+
+@situation(
+    "higher rated first",
+    "the higher rated player is listed first, without any advantage",
+    HIGH,
+    LOW,
+    COIN,
+    answered=0.9,
+)
+def higher_rated_first(world: World) -> Matches:
+    """By the platform's current rating."""
+    platform = PlatformRating(np.zeros(world.n_players))
+    one, other = world.meet()
+    first, second, won = one.copy(), other.copy(), np.zeros(len(one), bool)
+    dice = world.rng.random(len(one))
+    for row in range(len(one)):
+        if platform.rating[other[row]] > platform.rating[one[row]]:
+            first[row], second[row] = other[row], one[row]
+        won[row] = dice[row] < world.chance(first[row], second[row])
+        platform.update(int(first[row]), int(second[row]), float(won[row]))
+    return world.record(first, second, won, world.clock())
+
+
+def _mostly_winner_first(world: World, share: float) -> Matches:
+    first, second = world.meet()
+    won = world.decide(first, second)
+    swap = ~won & (world.rng.random(len(won)) < share)
+    return world.record(np.where(swap, second, first), np.where(swap, first, second), won | swap, world.clock())
+
+
+@situation(
+    "winner mostly first", "the winner is listed first but for 3% of the matches", HIGH, MUCH, COIN, answered=0.9
+)
+def winner_mostly_first(world: World) -> Matches:
+    """Corrected results, or a second source."""
+    return _mostly_winner_first(world, 0.94)
+
+
+@situation(
+    "two sources",
+    "two sources in one file: one lists the winner first, one the host",
+    HIGH,
+    MUCH,
+    COIN,
+    LOW,
+    answered=0.9,
+)
+def two_sources(world: World) -> Matches:
+    """Seven of ten rows are from the first."""
+    return _mostly_winner_first(world, 0.7)
