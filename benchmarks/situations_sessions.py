@@ -78,8 +78,8 @@ def hands(world: World) -> Matches:
 
 @situation("form of the day", "a form that lasts for the ten games of a day", COIN, kind="table", answered=0.9)
 def form_of_the_day(world: World) -> Matches:
-    """24 players a day; who is in better form has + 0.4."""
-    return _days(world, in_form=0.4)
+    """24 players a day; who is in better form has + 0.3."""
+    return _days(world, in_form=0.3)
 
 
 @situation("form of the day, weaker", "a form of ± 0.1 that lasts for the ten games of a day", LOW)
