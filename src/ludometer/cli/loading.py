@@ -105,8 +105,11 @@ def load(
     from ludometer.matches import Seats
     from ludometer.read import read_file
 
+    columns = replace(options.columns, uses=uses)
+    if measured and _is_gap(options.session):
+        columns = replace(columns, session=None)
     with counting("read", "rows") as on_rows:
-        reading = read_file(file, replace(options.columns, uses=uses), on_rows=on_rows, workers=workers)
+        reading = read_file(file, columns, on_rows=on_rows, workers=workers)
     remarks = reading.describe()
     record = next(iter(reading.groups.values()))
     is_multiplayer = isinstance(record.table, Seats) and record.table.sizes.max(initial=0) > 2 and not record.has_teams
@@ -128,7 +131,9 @@ def _study(group: Group, options: FileOptions, *, measured: bool) -> Group:
     from ludometer.measurement.record.study import study_record
 
     with named(group):
-        study = study_record(group.record, repeats=options.repeats, tables=measured)
+        study = study_record(
+            group.record, repeats=options.repeats, tables=measured, dependence=measured, **_overrides(options)
+        )
     lines = study.lines()
     note(*(line if group.value is None else f"{group.value}: {line}" for line in lines))
     if options.experience:
@@ -136,6 +141,20 @@ def _study(group: Group, options: FileOptions, *, measured: bool) -> Group:
 
         study = study.limited_to(with_experience(study.matches, options.experience))
     return replace(group, matches=study.matches, remarks=(*group.remarks, *lines), study=study)
+
+
+def _overrides(options: FileOptions) -> dict[str, str]:
+    """What a user says about sessions and seats instead of what would be found."""
+    found = {"advantage": options.advantage} if options.advantage in ("none", "order") else {}
+    if options.session is not None:
+        found["session"] = options.session if _is_gap(options.session) else "column"
+    return found
+
+
+def _is_gap(session: str | None) -> bool:
+    from ludometer.measurement.record.sessions import is_gap
+
+    return session is not None and is_gap(session)
 
 
 def _open_stream(file: str, options: FileOptions, uses: tuple[str, ...]) -> Group:
@@ -167,7 +186,7 @@ def load_by_usual_names(file: str, option: str) -> Matches:
     note(*reading.describe())
     from ludometer.measurement.record.study import study_record
 
-    study = study_record(reading.matches)
+    study = study_record(reading.matches, dependence=False)
     note(*(f"{file}: {line}" for line in study.lines()))
     return study.matches
 

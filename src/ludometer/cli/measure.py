@@ -209,7 +209,9 @@ def _records(options: MeasureOptions) -> Iterator[_Record]:
     known: set[str] = set()
     for file in options.files:
         reading = replace(options.reading, min_component=None)
-        for loaded in load(file, reading, connect=False, measured=True, workers=options.work.workers):
+        for loaded in load(
+            file, reading, connect=False, measured=True, uses=("advantage",), workers=options.work.workers
+        ):
             name = _name_of(file)
             name += f", {options.reading.by} {loaded.value}" if loaded.value is not None else ""
             others = (f"{name} ({number})" for number in range(2, len(known) + 3))

@@ -52,7 +52,10 @@ class FileOptions:
         help="Value of each place: winner, linear, top-heavy, numbers such as 50,30,20, a COLUMN or a FILE.",
     )
     session: str | None = option(
-        "--session", metavar="COLUMN", help="Session column: the matches of a session share circumstances or luck."
+        "--session",
+        metavar="COLUMN",
+        help="Session column: the matches of a session share circumstances or luck. measure also takes the longest gap "
+        "between two matches of a session (30m, 6h, 1d, or a number of rows), or none.",
     )
     weight: str | None = option("--weight", metavar="COLUMN", help="Column with the weight of each match.")
     advantage: str | None = option(

@@ -28,7 +28,7 @@ _LONGEST = {"pair": 43_200.0, "table": 43_200.0, "player": 43_200.0}
 """Seconds between matches of one session, at most."""
 
 _LONGEST_BY_DATE = {"pair": 3.0, "table": 3.0, "player": 0.0}
-"""Days, where times are dates: three games in three days are one series; a player's session is a day."""
+"""Days, where times are dates: games on three days in a row are one series; a player's session is a day."""
 
 _LONGEST_IN_ROWS = {"pair": 32.0, "table": 32.0, "player": 64.0}
 
@@ -38,6 +38,9 @@ _CLOSER = 3.0
 _FEWEST_CLOSE = 30
 """So many of them make sessions worth looking at."""
 
+_SMALLEST_PART = 0.005
+"""The part of all matches that they have to be."""
+
 _FEW_TIMES = 30
 """Distinct times below which the order of rows tells more."""
 
@@ -45,8 +48,8 @@ _UNLIKELY, _OPPOSITE = {"pair": 0.05, "table": 0.05, "player": 0.03, "column": 0
 """Results depend on each other if independent ones would be as much alike so rarely, or as much opposed. Generous: the
 cure only costs data, though for players more than for pairs."""
 
-_PARAMETER = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|min|h|d)")
-_SECONDS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3_600.0, "d": _DAY}
+_PARAMETER = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|min|h|d|)")
+_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3_600.0, "d": _DAY}
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +117,7 @@ def find_sessions(
 ) -> Sessions:
     """Find sessions, and test whether their results depend on each other beyond strength and seat.
 
-    `session` overrides what is guessed: a gap ("30m", "6h", "1d", or rows where there are no times), "column" for
+    `session` overrides what is guessed: a gap ("30m", "6h", "1d", or a number of rows), "column" for
     `matches.session`, or "none". A session column that the caller named is used anyway.
 
     >>> from ludometer.simulate import simulate_coin
@@ -126,7 +129,8 @@ def find_sessions(
     """
     if session == "none" or not len(matches):
         return Sessions()
-    candidates = [one for one in _candidates(matches, session) if one.n_close >= _FEWEST_CLOSE]
+    fewest = max(_FEWEST_CLOSE, _SMALLEST_PART * len(matches))
+    candidates = [one for one in _candidates(matches, session) if one.n_close >= fewest]
     if not candidates:
         return Sessions()
     guilty: list[_Candidate] = []
@@ -183,7 +187,13 @@ def _candidates(matches: Matches, session: str | float | None) -> Iterator[_Cand
         key = _together(seats) if kind == group else seats.player.astype(np.int64)
         at = place if kind == group else place[match]
         longest = (_LONGEST_BY_DATE if is_date else _LONGEST if unit == "seconds" else _LONGEST_IN_ROWS)[kind]
-        gap = chosen if chosen is not None else _find_gap(key, at, step, longest * (_DAY if is_date else 1.0))
+        if chosen is not None:
+            gap: float | None = chosen
+        elif is_date and kind == "player":
+            # a day is a session, however active players are
+            gap = 0.0
+        else:
+            gap = _find_gap(key, at, step, longest * (_DAY if is_date else 1.0))
         if gap is None:
             continue
         label = _runs(key, at, gap)
@@ -197,7 +207,7 @@ def _places(matches: Matches, session: str | float | None) -> tuple[Floats, Unit
     """Where each match is in time or in the file, the unit, the smallest step, and whether times are dates."""
     rows = np.arange(len(matches), dtype=np.float64)
     time = matches.time
-    if time is None or isinstance(session, (int, float)):
+    if time is None or (session is not None and str(session).strip()[-1:].isdigit()):
         return rows, "rows", 1.0, False
     if np.issubdtype(time.dtype, np.datetime64):
         seconds = (time - time[0]) / np.timedelta64(1, "s")
@@ -213,14 +223,21 @@ def _places(matches: Matches, session: str | float | None) -> tuple[Floats, Unit
     return np.asarray(seconds, np.float64), "seconds", _DAY if is_date else 1.0, is_date
 
 
+def is_gap(text: str) -> bool:
+    """Whether this is a gap, a number of rows or "none", and not the name of a column.
+
+    >>> [is_gap(text) for text in ("30m", "6h", "1d", "5", "none", "evening")]
+    [True, True, True, True, True, False]
+    """
+    return text == "none" or _PARAMETER.fullmatch(text.strip().lower()) is not None
+
+
 def _as_gap(session: str | float, unit: Unit) -> float:
     """A gap in seconds or rows."""
-    if isinstance(session, (int, float)):
-        return float(session)
-    known = _PARAMETER.fullmatch(session.strip().lower())
+    known = _PARAMETER.fullmatch(str(session).strip().lower())
     if known is None:
         raise LudometerError(f"a session is 'column', 'none', or a gap such as 30m, 6h or 1d, not {session!r}")
-    if unit == "rows":
+    if known[2] and unit == "rows":
         raise LudometerError(f"the record has no times for a gap of {session}: give a number of rows")
     return float(known[1]) * _SECONDS[known[2]]
 

@@ -65,23 +65,27 @@ def study_record(
     *,
     repeats: RepeatsChoice = "divide",
     tables: bool = True,
+    dependence: bool = True,
     session: str | float | None = None,
     advantage: str | None = None,
 ) -> RecordStudy:
     """Find out what kind of record this is, and cure what would mislead.
 
     Repeats are divided by their factor, unless `repeats` says otherwise. Pairs that are what is left of tables are put
-    together again if `tables`, else only reported. Studying what was cured finds nothing more to cure.
+    together again if `tables`, else only reported. Studying what was cured finds nothing more to cure. Sessions and
+    seats are studied if `dependence`, since only a verdict uses them; `session` and `advantage` override what is found,
+    as in `find_sessions` and `estimate_advantage`.
     """
     choices = {"repeats": repeats, "session": session, "advantage": advantage}
     whole, repeated = undo_repeats(matches, repeats)
     whole, flattened = restore_tables(whole, cure=tables)
+    seats = estimate_advantage(whole, advantage) if dependence else SeatAdvantage()
     return RecordStudy(
         whole,
         repeated,
         flattened,
-        find_sessions(whole, session),
-        estimate_advantage(whole, advantage),
+        find_sessions(whole, session, seats=seats) if dependence else Sessions(),
+        seats,
         list_accounts(whole),
         {name: value for name, value in choices.items() if value not in (None, "divide")},
     )
