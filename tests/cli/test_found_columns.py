@@ -41,8 +41,12 @@ def test_scores_need_not_be_asked_for(run: Run, tmp_path: Path) -> None:
     assert re.search("score home_score : away_score", found.err)
 
 
-@pytest.mark.parametrize("command", [("rate", "--system", "elo"), ("measure",)])
-def test_others_do_not_speak_of_an_advantage(command: tuple[str, ...], run: Run, tmp_path: Path) -> None:
+def test_others_do_not_speak_of_an_advantage(run: Run, tmp_path: Path) -> None:
     (tmp_path / "cup.csv").write_text(CUP)
-    name, *options = command
-    assert "advantage" not in run(name, tmp_path / "cup.csv", *options).err
+    assert "advantage" not in run("rate", tmp_path / "cup.csv", "--system", "elo").err
+
+
+def test_measure_allows_for_a_home_advantage_unless_told_otherwise(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "cup.csv").write_text(CUP)
+    assert "home is better off, except in 2 matches" in run("measure", tmp_path / "cup.csv").err
+    assert "better off" not in run("measure", tmp_path / "cup.csv", "--advantage", "none").err

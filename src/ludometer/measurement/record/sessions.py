@@ -209,15 +209,11 @@ def _places(matches: Matches, session: str | float | None) -> tuple[Floats, Unit
     time = matches.time
     if time is None or (session is not None and str(session).strip()[-1:].isdigit()):
         return rows, "rows", 1.0, False
-    if np.issubdtype(time.dtype, np.datetime64):
-        seconds = (time - time[0]) / np.timedelta64(1, "s")
-        day = np.floor(seconds / _DAY)
-        is_date = bool((seconds == day * _DAY).all())
-    else:
-        # numbers count days, or periods that are as good as days
-        seconds, is_date = time.astype(np.float64) * _DAY, bool((time == np.floor(time)).all())
-        if not is_date:
-            return rows, "rows", 1.0, False
+    if not np.issubdtype(time.dtype, np.datetime64):
+        # a number may count days, months or rating periods, and a month of matches is no session
+        return rows, "rows", 1.0, False
+    seconds = (time - time[0]) / np.timedelta64(1, "s")
+    is_date = bool((seconds == np.floor(seconds / _DAY) * _DAY).all())
     if len(np.unique(seconds[:: max(1, len(seconds) // 10_000)])) < _FEW_TIMES:
         return rows, "rows", 1.0, False
     return np.asarray(seconds, np.float64), "seconds", _DAY if is_date else 1.0, is_date
