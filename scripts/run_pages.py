@@ -22,7 +22,10 @@ from pathlib import Path
 from ludometer.cli import main as ludometer
 
 ROOT = Path(__file__).parents[1]
-PAGES = (ROOT / "docs" / "start.md", ROOT / "docs" / "verdict.md", *sorted((ROOT / "docs" / "guides").glob("*.md")))
+PAGES = (
+    *(ROOT / "docs" / f"{name}.md" for name in ("start", "verdict", "legal")),
+    *sorted((ROOT / "docs" / "guides").glob("*.md")),
+)
 
 _BLOCK = re.compile(r"^```(console|python)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.M | re.S)
 

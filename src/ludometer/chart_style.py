@@ -38,11 +38,22 @@ def to_svg(chart: Any) -> str:
     """The chart, styled, as an SVG element that shrinks with its page."""
     import vl_convert
 
-    spec = style(chart).to_json(validate=False)
+    svg: str = vl_convert.vegalite_to_svg(to_spec(chart))
+    return re.sub(r'(<svg[^>]*?) width="([^"]*)" height="[^"]*"', r'\1 style="max-width:\2px"', svg, count=1)
+
+
+def to_spec(chart: Any, *, font: str = "") -> str:
+    """The chart, styled, as JSON that can be drawn; in this font where one is named."""
+    spec: str = style(chart).to_json(validate=False)
+    if font:
+        spec = json.dumps(_with_font(json.loads(spec), font))
     if _ESCAPED.search(spec) or _ILLEGAL.search(spec):
         spec = json.dumps(_without_illegal(json.loads(spec)))
-    svg: str = vl_convert.vegalite_to_svg(spec)
-    return re.sub(r'(<svg[^>]*?) width="([^"]*)" height="[^"]*"', r'\1 style="max-width:\2px"', svg, count=1)
+    return spec
+
+
+def _with_font(spec: dict[str, Any], font: str) -> dict[str, Any]:
+    return spec | {"config": spec.get("config", {}) | {"font": font}}
 
 
 # What XML and the expressions of Vega have no place for, and as JSON writes it. The converter does not raise on some

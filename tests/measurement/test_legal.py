@@ -84,7 +84,7 @@ def test_skill_is_no_chance() -> None:
     found = exchange_results(_values(simulate_strengths(60, 2_000, sd=150)), [0])
     assert found.figure == pytest.approx(1 / 1000)
     assert found.details["variance_ratio"] > 2 > found.details["ratio_by_chance"][1]
-    assert "at most" in found.in_words
+    assert found.in_words == "p ≤ 0.001"
 
 
 def test_turning_a_match_round_is_exchanging_its_players() -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from ludometer.cli.court import CourtOptions
 from ludometer.cli.declared import Number, OutFile, WholeNumbers, argument, group, option, takes
 from ludometer.cli.loading import load, load_by_usual_names
 from ludometer.cli.screen import following, listen, note
@@ -128,6 +129,7 @@ class MeasureOptions:
     luck: LuckOptions = group(LuckOptions)
     work: WorkOptions = group(WorkOptions)
     output: OutputOptions = group(OutputOptions)
+    court: CourtOptions = group(CourtOptions)
 
     @property
     def is_one(self) -> bool:
@@ -159,13 +161,15 @@ def command(options: MeasureOptions) -> None:
     ludometer measure chess.parquet poker.parquet --by site --json -
     ludometer measure "logs/part-*.parquet" --cluster tcp://host:8786
     ludometer measure races.csv --prizes linear --reference chess.parquet
+    ludometer measure log.csv --pdf report.pdf --author "J. Doe" --case "12 O 345/26"
     """
     begun = time.monotonic()
     listen()
     from ludometer.measurement import compare_games
     from ludometer.report.presenter import present, show
 
-    check_targets(options.files, options.output.json_file, options.output.html, options.resume)
+    check_targets(options.files, options.output.json_file, options.output.html, options.court.pdf, options.resume)
+    options.court.check(is_one=options.is_one, quick=options.quick or options.share is not None)
     output = options.output.output
     reference = None
     journal = _open_journal(options)
@@ -199,6 +203,7 @@ def command(options: MeasureOptions) -> None:
     if options.is_one:
         ((name, game),) = games
         present(game, output, text=partial(_text, name, game), page=page)
+        options.court.write(name, game, options.files, remarks[name])
         return
     comparison = compare_games(games, refused=refused)
     present(comparison, output, text=comparison.summary if len(games) > 1 else str, page=page)
@@ -274,6 +279,7 @@ def _measure(
                 share=share,
                 reference=reference,
                 luck=options.luck.choices,
+                experts=options.court.names(),
                 quick=options.quick,
                 replicates=options.replicates,
                 seed=options.work.seed,

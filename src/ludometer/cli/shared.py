@@ -234,13 +234,17 @@ class OutputOptions(JsonOption):
 _HOW = ("--jobs", "--cluster", "--resume")
 
 
-def command_line() -> str:
-    """The command as it was given, to be repeated, without who did the work and when: that changes nothing in it."""
+def command_line(*, without: tuple[str, ...] = ()) -> str:
+    """The command as it was given, to be repeated, without who did the work and when: that changes nothing in it.
+
+    Nor do other options, such as where results are written to; they can be left out too.
+    """
+    dropped = (*_HOW, *without)
     words, rest = [], iter(sys.argv[1:])
     for word in rest:
-        if word in _HOW:
+        if word in dropped:
             next(rest, None)
-        elif not word.startswith(tuple(f"{name}=" for name in _HOW)):
+        elif not word.startswith(tuple(f"{name}=" for name in dropped)):
             words.append(word)
     return shlex.join(["ludometer", *words])
 

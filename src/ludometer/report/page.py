@@ -15,6 +15,7 @@ from ludometer.measurement.benchmarks.published import describe_place, reference
 from ludometer.measurement.benchmarks.yardstick import confidence, replicates_for
 from ludometer.measurement.charts import MULTIVERSE
 from ludometer.measurement.comparison import Comparison, Game, compare_games
+from ludometer.report.legal import LegalView
 from ludometer.report.luck import explain_differences, list_measures
 from ludometer.report.templates import NOTHING, Figure, count, figures, interval, number, percent, render
 
@@ -48,6 +49,7 @@ def render_page(
     views = [GameView(name, game, tuple((remarks or {}).get(name, ()))) for name, game in compared.games]
     values |= {"views": views, "method": _describe_method(compared, command)}
     if len(views) == 1:
+        values["legal"] = LegalView(views[0].game)
         return render("measurement.html", title=f"{views[0].name}: how much skill?", **values)
     values |= {"comparison": ComparisonView(compared), "figures": figures(compared)}
     return render(template, title=f"{len(views)} games: how much skill?", **values)

@@ -45,8 +45,8 @@ def exchange_results(values: SeatValues, seed: Sequence[int]) -> LegalTest:
     rng = np.random.default_rng([*seed, 1])
     drawn = np.empty(replicates)
     for at in range(replicates):
-        sign = rng.integers(0, 2, n_blocks, dtype=np.int8) * 2.0 - 1
-        drawn[at] = (np.add.reduceat(value * sign[block], starts) ** 2 * weight).sum()
+        turned = rng.integers(0, 2, n_blocks, dtype=np.int8) * 2.0 - 1
+        drawn[at] = (np.add.reduceat(value * turned[block], starts) ** 2 * weight).sum()
     p_value = float((1 + (drawn >= observed * (1 - 1e-12)).sum()) / (replicates + 1))
     expected = float(drawn.mean())
     ratio = observed / expected if expected else 1.0
@@ -57,12 +57,12 @@ def exchange_results(values: SeatValues, seed: Sequence[int]) -> LegalTest:
         f"players of {within} (chance alone: {low:.2f} to {high:.2f}). "
     )
     verdict = "Pure chance is rejected." if p_value < 0.05 else "Pure chance cannot be rejected."
-    bound = "at most " if p_value <= 1 / (replicates + 1) else ""
+    sign = "≤" if p_value <= 1 / (replicates + 1) else "="
     return LegalTest(
         LITERATURE,
         p_value,
         None,
-        f"p = {bound}{p_value:.2g}",
+        f"p {sign} {p_value:.2g}",
         found + verdict,
         details={"variance_ratio": ratio, "ratio_by_chance": [low, high], "permutations": replicates},
         without_interval="a p-value has no interval; details.ratio_by_chance holds what chance alone would show",

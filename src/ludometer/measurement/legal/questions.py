@@ -69,4 +69,4 @@ def _pure_chance(legal: LegalTests | None) -> str:
     if found.figure is None:
         return f"Not tested: {found.says}."
     answer = "Yes" if found.figure < 0.05 else "Not shown"
-    return f"{answer}: exchanging the results of players at random leads as far as this record with {found.in_words}."
+    return f"{answer}: results exchanged at random between players look like this record with {found.in_words}."
