@@ -67,7 +67,7 @@ def test_the_paper_holds_what_a_court_needs() -> None:
         "Predominance: is more than half",
         "Material element: is chance more than nothing?",
         "Tests that courts and regulators have used",
-        "None of these tests is the verdict",
+        "The verdict rests on none of these tests",
         "Likely objections",
         "game.csv: 3,000 matches",
         "SHA-256",

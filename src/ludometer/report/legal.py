@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ludometer.measurement import LegalTest, Measurement
 
 INTRODUCTION = (
-    "None of these tests is the verdict. They are shown because courts, regulators and the literature have used them, "
-    "each with what it can and cannot show. Where a test was argued is told as literature; it is no legal advice."
+    "The verdict rests on none of these tests. They are shown because courts, regulators and the literature have used "
+    "them, each with what it can and cannot show. Where a test was argued is told as literature; it is no legal advice."
 )
 
 
