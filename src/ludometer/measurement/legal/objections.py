@@ -59,7 +59,7 @@ def _pairing(game: Measurement) -> str:
     if pairing is None:
         return ""
     if not pairing.detected:
-        return "In this record they do, so far as the schedule shows: its structure is that of random opponents."
+        return "In this record they do: the schedule has the structure of random opponents."
     found = f"The strengths of opponents correlate at {pairing.correlation:.2f} in this record."
     if pairing.corrected:
         return f"{found} The simulated players of the benchmarks are paired in the same way, so it is allowed for."
