@@ -30,7 +30,7 @@ _STEP = 0.25
 """The smallest change of a score that is called a change of strength."""
 _LONG = 40
 """Matches that a player needs for a change of strength to be looked for."""
-_MOST_PLAYERS, _MOST_ROWS = 2_000, 4 << 20
+_MOST_PLAYERS, _MOST_ROWS = 2_000, 1 << 21
 """Of longer records the most active players and the first rows are looked at, so that it takes seconds."""
 
 
@@ -66,7 +66,7 @@ def list_accounts(matches: Matches) -> tuple[Account, ...]:
     if isinstance(matches.table, Pairs):
         table = matches.table
         part = Pairs(table.first[:_MOST_ROWS], table.second[:_MOST_ROWS], table.halves[:_MOST_ROWS])
-        found += [*_closed_pairs(part), *_traders(part, matches), *_changes(part, matches)]
+        found += [*_of_two(part, matches), *_changes(part, matches)]
     best: dict[int, _Odd] = {}
     for odd in sorted(found, key=lambda odd: (odd.chance, odd.code)):
         best.setdefault(odd.code, odd)
@@ -101,9 +101,18 @@ def _count(codes: Codes, n_players: int) -> Counts:
     return np.bincount(codes, minlength=n_players)
 
 
-def _closed_pairs(pairs: Pairs) -> Iterator[_Odd]:
+def _of_two(pairs: Pairs, matches: Matches) -> Iterator[_Odd]:
+    """What is odd about two players together."""
+    low, high = np.minimum(pairs.first, pairs.second), np.maximum(pairs.first, pairs.second)
+    n_players = int(high.max()) + 1
+    key, pair = np.unique(low.astype(np.int64) * n_players + high, return_inverse=True)
+    low, high = (key // n_players).astype(np.int32), (key % n_players).astype(np.int32)
+    yield from _closed_pairs(pair, low, high)
+    yield from _traders(pairs, pair, low, high, matches)
+
+
+def _closed_pairs(pair: Counts, low: Codes, high: Codes) -> Iterator[_Odd]:
     """Who plays nearly only against one other, who does likewise, where players have many opponents."""
-    pair, low, high = _numbered(pairs)
     met = np.bincount(pair)
     n_players = int(high.max()) + 1
     played = np.bincount(low, met, n_players) + np.bincount(high, met, n_players)
@@ -120,18 +129,9 @@ def _closed_pairs(pairs: Pairs) -> Iterator[_Odd]:
             yield _Odd(0.0, int(code), f"{met[place]:,} of {int(played[code]):,} matches against one opponent")
 
 
-def _numbered(pairs: Pairs) -> tuple[Counts, Codes, Codes]:
-    """The number of each row's pair, and of each pair the lower and the higher code."""
-    low, high = np.minimum(pairs.first, pairs.second), np.maximum(pairs.first, pairs.second)
-    n_players = int(high.max()) + 1
-    key, pair = np.unique(low.astype(np.int64) * n_players + high, return_inverse=True)
-    return pair, (key // n_players).astype(np.int32), (key % n_players).astype(np.int32)
-
-
-def _traders(pairs: Pairs, matches: Matches) -> Iterator[_Odd]:
+def _traders(pairs: Pairs, pair: Counts, low: Codes, high: Codes, matches: Matches) -> Iterator[_Odd]:
     """Pairs whose wins alternate far more than those of other pairs do."""
-    pair, low, high = _numbered(pairs)
-    decided = np.flatnonzero(pairs.halves != 1)
+    decided = np.flatnonzero((pairs.halves != 1) & (np.bincount(pair) >= _MEETINGS)[pair])
     order = decided[np.argsort(pair[decided], kind="stable")]
     won = (pairs.halves[order] == 2) == (pairs.first[order] < pairs.second[order])
     same = pair[order][1:] == pair[order][:-1]
@@ -139,7 +139,7 @@ def _traders(pairs: Pairs, matches: Matches) -> Iterator[_Odd]:
     n_steps = np.bincount(pair[order][1:], same, len(low))
     n_swaps = np.bincount(pair[order][1:], swapped, len(low))
     often = np.flatnonzero(n_steps >= _MEETINGS - 1)
-    if not len(often) or not n_steps.sum():
+    if not len(often):
         return
     usual = min(max(0.5, n_swaps.sum() / n_steps.sum()), 0.999)
     names = matches.players.names

@@ -179,7 +179,7 @@ class Meetings:
     def __len__(self) -> int:
         return len(self.who)
 
-    def only(self, kept: Mask) -> Meetings:
+    def only(self, kept: Mask | slice) -> Meetings:
         """Some of these."""
         return replace(self, **{name: own[kept] for name, own in vars(self).items() if own is not None})
 
@@ -591,11 +591,11 @@ def _lags(outcome: Keys) -> list[int]:
 def _find_shuffled(keys: Meetings) -> Mask:
     """Rows that repeat earlier ones in a record where everything is said a multiple of so many times, in any order."""
     copies = np.zeros(len(keys), bool)
-    ordered = np.sort(keys.outcome)
-    new = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1], [True])))
-    count = np.diff(new)
-    factor = int(np.gcd.reduce(count))
-    if factor < 2 or len(count) < _FEWEST:
+    if len(keys) > _PART and _common_factor(keys.outcome[keys.outcome % np.uint64(64) == 0]) < 2:
+        # the keys that are multiples of 64, with all their rows, tell it too
+        return copies
+    factor = _common_factor(keys.outcome)
+    if factor < 2:
         return copies
     chance = _agreement(keys)
     n_pairs = np.unique(keys.who).size
@@ -607,33 +607,54 @@ def _find_shuffled(keys: Meetings) -> Mask:
     return copies
 
 
+def _common_factor(outcome: Keys) -> int:
+    """The largest number that divides how often each thing is said."""
+    ordered = np.sort(outcome)
+    new = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1], [True])))
+    return int(np.gcd.reduce(np.diff(new))) if len(new) > _FEWEST else 1
+
+
 def _find_histories(keys: Meetings) -> Mask:
     """Rows that give a match again under the other player, in a record put together from players' histories."""
     copies = np.zeros(len(keys), bool)
     if keys.second is None:
         return copies
-    turned = keys.first > keys.second
-    order = np.lexsort((turned, keys.who))
-    who, side = keys.who[order], turned[order]
-    new = np.ones(len(order), bool)
-    new[1:] = (who[1:] != who[:-1]) | (side[1:] != side[:-1])
-    start = np.flatnonzero(new)
-    length = np.diff(np.append(start, len(order)))
-    both = np.flatnonzero(who[start][1:] == who[start][:-1])
-    if len(both) < _FEWEST:
+    # a part of a long record may break off within a history
+    if len(keys) > _PART and _Views.of(keys.only(slice(0, _PART))).share < 0.9:
         return copies
-    equal = both[length[both] == length[both + 1]]
-    if len(equal) < (1 - _EXCEPTIONS) * len(both):
+    views = _Views.of(keys)
+    if views.share < 1 - _EXCEPTIONS or views.n_pairs * _divergence(views.share, _agreement(keys)) < _EVIDENCE:
         return copies
-    n_rows = length[equal]
-    within = np.arange(n_rows.sum()) - np.repeat(np.cumsum(n_rows) - n_rows, n_rows)
-    ones = order[np.repeat(start[equal], n_rows) + within]
-    others = order[np.repeat(start[equal + 1], n_rows) + within]
-    differ = np.add.reduceat((keys.outcome[ones] != keys.outcome[others]).astype(np.int64), np.cumsum(n_rows) - n_rows)
-    agree = differ == 0
-    share = np.count_nonzero(agree) / len(both)
-    if share < 1 - _EXCEPTIONS or len(both) * _divergence(share, _agreement(keys)) < _EVIDENCE:
-        return copies
-    rows = np.repeat(agree, n_rows)
-    copies[np.maximum(ones, others)[rows]] = True
+    copies[views.later] = True
     return copies
+
+
+@dataclass(frozen=True)
+class _Views:
+    """Pairs of whom either is listed first in some rows, and whether these rows tell the same from both sides."""
+
+    n_pairs: int
+    share: float
+    """How many of these pairs have the same results from both sides, in the same order."""
+    later: Counts
+    """The second view of each match of such pairs."""
+
+    @classmethod
+    def of(cls, keys: Meetings) -> _Views:
+        """From who is listed first."""
+        turned = keys.first > keys.second
+        order = np.lexsort((turned, keys.who))
+        who, side = keys.who[order], turned[order]
+        start = np.flatnonzero(np.concatenate(([True], (who[1:] != who[:-1]) | (side[1:] != side[:-1]))))
+        length = np.diff(np.append(start, len(order)))
+        both = np.flatnonzero(who[start][1:] == who[start][:-1])
+        equal = both[length[both] == length[both + 1]]
+        if len(both) < _FEWEST or not len(equal):
+            return cls(len(both), 0.0, np.empty(0, np.int64))
+        n_rows = length[equal]
+        begin = np.cumsum(n_rows) - n_rows
+        within = np.arange(n_rows.sum()) - np.repeat(begin, n_rows)
+        ones, others = (order[np.repeat(start[place], n_rows) + within] for place in (equal, equal + 1))
+        agree = np.add.reduceat((keys.outcome[ones] != keys.outcome[others]).astype(np.int64), begin) == 0
+        later = np.maximum(ones, others)[np.repeat(agree, n_rows)]
+        return cls(len(both), np.count_nonzero(agree) / len(both), later)
