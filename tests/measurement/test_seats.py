@@ -48,7 +48,7 @@ def matched(matches: Matches, seats: SeatAdvantage | None) -> Inversion:
 @pytest.mark.parametrize("keep", [None, 0.8, 1.0])
 @pytest.mark.parametrize(("plus", "x"), [(0.2, 0), (0.4, 0), (0.1, 20), (-0.1, 20)])
 def test_the_worth_of_a_seat_is_found(keep: float | None, plus: float, x: float) -> None:
-    found = estimate_advantage(play(1, keep=keep, plus=plus, x=x))
+    found = estimate_advantage(play(1, keep=keep, plus=plus, x=x), "order" if keep is None else None)
     assert found.applied
     assert found.advantage is not None
     assert found.interval is not None
@@ -69,6 +69,7 @@ def test_a_logistic_advantage_is_found_in_elo_points() -> None:
     skill = rng.standard_normal(N_PLAYERS)
     chance = 1 / (1 + np.exp(-(1.2 * (skill[first] - skill[second]) + 0.4)))
     found = estimate_advantage(Matches.of_pairs(first, second, (rng.random(N_MATCHES) < chance).astype(float)))
+    assert found.applied
     assert found.advantage == pytest.approx(to_elo(0.4), abs=12)
 
 
@@ -118,7 +119,7 @@ def test_a_column_names_the_better_seat_and_a_word_switches_it_off() -> None:
     one, other = matched(named, found), matched(matches, same)
     assert one.estimate == pytest.approx(other.estimate, abs=3)
     assert estimate_advantage(matches, "none") == SeatAdvantage(exempt="none")
-    assert estimate_advantage(matches, "order") == same
+    assert estimate_advantage(matches, "order").advantage == same.advantage
     with pytest.raises(LudometerError, match="'order' or 'none'"):
         estimate_advantage(matches, "left")
 
@@ -141,13 +142,39 @@ def test_skill_beside_a_better_seat_is_measured() -> None:
 @pytest.mark.parametrize("keep", [None, 0.9])
 def test_replicates_favour_the_first_seat_as_the_record_does(keep: float | None) -> None:
     matches = play(6, keep=keep, plus=0.15)
-    seats = estimate_advantage(matches)
+    seats = estimate_advantage(matches, "order")
     schedule = make_schedule(matches, seats=seats)
     skills, key = np.random.default_rng(1).standard_normal((N_PLAYERS, 8)), np.array([1, 2], np.uint32)
     for family, value in ((Deterministic(), 0.0), (Deterministic(), 50.0), (Mixed(), 10.0), (Skilled(), 20.0)):
         # several populations, since those who sit first may happen to be stronger
         scores = [Replicate(family, schedule, skill, key)(value).mean() / 2 for skill in skills.T]
         assert np.mean(scores) == pytest.approx(0.5 + seats.excess / 2, abs=0.015)
+
+
+@pytest.mark.parametrize(("x", "q"), [(0, 0.94), (20, 0.5), (60, 0.7), (60, 0.94)])
+def test_an_order_that_results_have_made_is_no_advantage(x: float, q: float) -> None:
+    matches = play(7, keep=None, plus=0.0, x=x)
+    table, swap = matches.pairs, (matches.pairs.score == 0) & (np.random.default_rng(1).random(N_MATCHES) < q)
+    first, second = np.where(swap, table.second, table.first), np.where(swap, table.first, table.second)
+    found = estimate_advantage(Matches.of_pairs(first, second, np.where(swap, 1.0, table.score)))
+    assert (found.exempt, found.applied, found.misleads) == ("order by results", False, False)
+    assert "the way in which the file was written" in found.lines()[0]
+
+
+@pytest.mark.parametrize("sd", [0.0, 1.4])
+def test_favourites_who_are_listed_first_cannot_be_told_from_a_better_seat(sd: float) -> None:
+    matches = play(8, keep=None, plus=0.0, x=60, sd=sd)
+    table, skill = matches.pairs, np.random.default_rng([8, 5])
+    sit(skill, None)
+    strength = skill.standard_normal(N_PLAYERS)
+    swap = strength[table.second] > strength[table.first]
+    first, second = np.where(swap, table.second, table.first), np.where(swap, table.first, table.second)
+    listed = Matches.of_pairs(first, second, np.where(swap, 1 - table.score, table.score))
+    found = estimate_advantage(listed)
+    assert (found.follows_strength, found.applied, found.misleads) == (True, False, True)
+    assert "--advantage none" in found.lines()[0]
+    assert not estimate_advantage(listed, "none").misleads
+    assert estimate_advantage(listed, "order").applied
 
 
 def table_of(rng: np.random.Generator, *, keep: bool, lead: float) -> Matches:

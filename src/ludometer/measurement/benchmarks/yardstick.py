@@ -129,7 +129,9 @@ class Repetition:
 def make_schedule(matches: Matches, prizes: Prizes = WINNER, seats: SeatAdvantage | None = None) -> Schedule:
     """The schedule as the kernels want it; where `seats` differ, all expectations allow for that."""
     if isinstance(matches.table, Pairs):
-        return Schedule(matches) if seats is None else Schedule(matches, None, seats.lead, seats.excess)
+        if seats is None or not seats.applied:
+            return Schedule(matches)
+        return Schedule(matches, None, seats.lead, seats.excess)
     return Schedule(matches, seat_columns(matches.table, prizes)[0])
 
 

@@ -4,6 +4,12 @@ The first seat's score minus a half is taken as the worth of the seat plus the d
 Where players sit here and there, strengths are free parameters, so that players of any strength may prefer a seat.
 Where they keep their seats that tells nothing, and strengths are taken as draws from one population instead: what all
 who sit first have in common is then the seat's.
+
+The first of two names in a file need not be a seat at all. Results may have made the order (the winner is listed first,
+always or in some sources), or a ranking (the favourite is listed first). Where nobody named the seats both are looked
+for: the first by its mark that who is listed first depends on who won and on nothing else, the second by players who
+are listed first the more often the stronger they are. No advantage is taken from the first kind, and the second cannot
+be told from an advantage.
 """
 
 from __future__ import annotations
@@ -19,7 +25,7 @@ from ludometer.matches import Matches, Seats
 from ludometer.scale import from_elo, to_elo
 
 Interval = tuple[float, float]
-Exempt = Literal["", "none", "winner first", "loser first", "order of places"]
+Exempt = Literal["", "none", "winner first", "loser first", "order of places", "order by results"]
 
 _PRACTICALLY_NEVER = 0.005
 """A seat that wins more rarely tells nothing about seats: the result decides who is listed there."""
@@ -35,6 +41,17 @@ _MOST = 500_000
 
 _KEPT = 0.1
 """The SD of the players' shares of first seats, beyond what chance makes of it, from which players keep their seats."""
+
+_BY_RESULTS = 3e-5
+"""How rarely players would be listed first as unevenly, or as evenly, if results alone decided on that."""
+
+_ALIGNED, _RANKED = 0.35, 0.93
+"""The correlation of strengths and shares of first seats, or the part of seats that one ranking of players foretells,
+from which the order goes with strength."""
+
+_MATTERS = 0.08
+"""What the first of two scores beyond strength, from which it matters that the order goes with strength: less comes
+from ratings that strengths do not quite follow."""
 
 _WORTH_SAYING = 0.04
 """What the best seat of a table scores more than the worst, as a part of the way from last to first place, at least."""
@@ -60,6 +77,9 @@ class SeatAdvantage:
     """Why the order of seats tells nothing; empty if it may."""
     clear: bool = False
     """Whether the advantage differs from 0."""
+    follows_strength: bool = False
+    """Whether players are listed by strength, as in files that name the favourite first: then nothing tells a seat's
+    worth from strength."""
     by_seat: tuple[float, ...] = ()
     """Multiplayer matches: what each seat scores more than the mean, in parts of the way from last to first place."""
 
@@ -71,7 +91,7 @@ class SeatAdvantage:
     @property
     def misleads(self) -> bool:
         """Whether there is an advantage that players keep and that no expectation allows for."""
-        return self.clear and self.keeps_seats and not self.applied
+        return self.clear and not self.applied and (self.keeps_seats or self.follows_strength)
 
     def lines(self) -> tuple[str, ...]:
         """In words; nothing where there is nothing to say."""
@@ -83,6 +103,17 @@ class SeatAdvantage:
             return (f"seats differ: players in seat {best} finish best, beyond their strength{kept}",)
         if self.advantage is None or self.interval is None:
             return ()
+        if self.follows_strength:
+            return (
+                "the stronger players are listed first: if that is only the order of the file, say --advantage none; "
+                "if the first seat is better off, --advantage order",
+            )
+        if self.exempt:
+            return (
+                f"players who are listed first score {0.5 + self.excess / 2:.0%}: by the seat's worth, or by the way in "
+                "which the file was written; nobody is listed first more often than their results let expect, so the "
+                "verdict does not depend on which",
+            )
         side = "first" if self.advantage > 0 else "second"
         low, high = sorted(abs(end) for end in self.interval)
         kept = "; players differ in how often they have it" if self.keeps_seats else ""
@@ -96,6 +127,7 @@ class SeatAdvantage:
             "interval": None if self.interval is None else list(self.interval),
             "applied": self.applied,
             "players_keep_seats": self.keeps_seats,
+            "follows_strength": self.follows_strength,
             "exempt": self.exempt or None,
             "by_seat": list(self.by_seat) or None,
         }
@@ -108,8 +140,9 @@ class SeatAdvantage:
             "winner first": "the winner is always listed first",
             "loser first": "the loser is always listed first",
             "order of places": "players are listed in the order of their places",
+            "order by results": "who is listed first depends on who won, and on nothing else",
         }[self.exempt]
-        absent = {} if self.advantage is not None else {"advantage": why, "interval": why}
+        absent = {"advantage": why, "interval": why} if self.advantage is None else {}
         if not self.exempt:
             absent["exempt"] = "the order of seats may tell something"
         if not self.by_seat:
@@ -120,14 +153,15 @@ class SeatAdvantage:
 def estimate_advantage(matches: Matches, advantage: str | None = None) -> SeatAdvantage:
     """What the better seat is worth: the first, unless `matches.advantage` says match by match which one it is.
 
-    `advantage` "none" declares all seats equal; "order" is the first seat, which is tested anyway.
+    `advantage` "none" declares all seats equal, and "order" that being listed first is a seat, not the outcome of
+    results or rankings, which is otherwise looked at.
 
     >>> from ludometer.simulate import simulate_coin
     >>> fair = simulate_coin(100, 5_000, seed=1)
     >>> estimate_advantage(fair).applied
     False
     >>> halves = np.where(np.random.default_rng(1).random(5_000) < 0.6, 2, 0).astype(np.int8)
-    >>> found = estimate_advantage(Matches.of_pairs(fair.pairs.first, fair.pairs.second, halves))
+    >>> found = estimate_advantage(Matches.of_pairs(fair.pairs.first, fair.pairs.second, halves), "order")
     >>> found.applied, 50 < found.advantage < 90
     (True, True)
     """
@@ -139,21 +173,22 @@ def estimate_advantage(matches: Matches, advantage: str | None = None) -> SeatAd
         return _study_tables(matches.table, len(matches.players))
     if len(matches) < _FEWEST:
         return SeatAdvantage()
-    return _study_pairs(matches)
+    return _study_pairs(matches, declared=advantage is not None)
 
 
 _FEWEST = 50
 """Matches that can tell anything about seats."""
 
 
-def _study_pairs(matches: Matches) -> SeatAdvantage:
+def _study_pairs(matches: Matches, *, declared: bool) -> SeatAdvantage:
     table = matches.pairs
     few = slice(None, None, -(-len(table) // _MOST))
     first, second, score = table.first[few], table.second[few], table.score[few]
     seat = matches.advantages[few].astype(np.float64)
-    is_named = not isinstance(matches.advantage, str)
-    if not is_named:
+    is_named = not isinstance(matches.advantage, str) or matches.advantage == "order" or declared
+    if isinstance(matches.advantage, str):
         seat = np.ones(len(first))
+    if not is_named:
         for exempt, seldom in (("winner first", score == 0), ("loser first", score == 1)):
             if seldom.mean() < _PRACTICALLY_NEVER:
                 return SeatAdvantage(exempt=exempt)  # type: ignore[arg-type]
@@ -166,11 +201,16 @@ def _study_pairs(matches: Matches) -> SeatAdvantage:
     low, middle, high = (
         _to_points(value, difference, seat) for value in (worth - 1.96 * error, worth, worth + 1.96 * error)
     )
-    clear = abs(worth) > _SURE * error
+    clear, excess = abs(worth) > _SURE * error, float(np.clip(2 * worth, -1, 1))
+    if clear and not is_named:
+        meetings = _Meetings(first, second, len(matches.players))
+        if meetings.is_ordered_by_results(score):
+            return SeatAdvantage(middle, (low, high), excess=excess, exempt="order by results", clear=True)
+        if error <= _WITHIN and meetings.is_ordered_by_strength(strengths):
+            matters = abs(worth) > _MATTERS
+            return SeatAdvantage(middle, (low, high), excess=excess, clear=matters, follows_strength=matters)
     kept = _keeps_seats(np.where(seat >= 0, first, second)[seat != 0], np.where(seat >= 0, second, first)[seat != 0])
-    return SeatAdvantage(
-        middle, (low, high), clear, float(np.clip(2 * worth, -1, 1)) if clear else 0.0, kept, clear=clear
-    )
+    return SeatAdvantage(middle, (low, high), clear, excess if clear else 0.0, kept, clear=clear)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,6 +243,38 @@ class _Meetings:
         """What strengths do not explain."""
         strength = self.explain(result, slack)
         return np.asarray(result - strength[self.first] + strength[self.second])
+
+    def is_ordered_by_results(self, score: Floats) -> bool:
+        """Whether, once it is known who won, nothing more is to be learnt about who is listed first."""
+        from scipy.special import chdtr, chdtrc
+
+        decided = score != 0.5
+        won = score[decided] == 1
+        often = float(won.mean())
+        # of each player: how much more often they are listed first than their wins and losses let expect
+        surprise = np.where(won, 1 - often, -often)
+        winner, loser = (
+            np.where(won, *seats)
+            for seats in ((self.first[decided], self.second[decided]), (self.second[decided], self.first[decided]))
+        )
+        total, count = self._sum(winner, surprise) - self._sum(loser, surprise), self._sum(winner) + self._sum(loser)
+        some = count > 0
+        squares, freedom = float((total[some] ** 2 / count[some]).sum()) / (often * (1 - often)), int(some.sum())
+        return min(float(chdtr(freedom, squares)), float(chdtrc(freedom, squares))) > _BY_RESULTS
+
+    def is_ordered_by_strength(self, strength: Floats) -> bool:
+        """Whether stronger players are listed first more often, or one ranking of all players foretells the order."""
+        first, second = self._sum(self.first), self._sum(self.second)
+        count = first + second
+        some = count > 0
+        share, weight = first[some] / count[some] - 0.5, count[some]
+        apart = self.explain(np.ones(len(self.first)), 1.0)
+        foretold = float((apart[self.first] > apart[self.second]).mean())
+        between = float(np.average(np.abs(share) < 0.25, weights=weight))
+        own = strength[some] - np.average(strength[some], weights=weight)
+        spread = np.sqrt(np.average(share**2, weights=weight) * np.average(own**2, weights=weight))
+        aligned = float(np.average(share * own, weights=weight)) / max(float(spread), 1e-12)
+        return (between > 0.2 and foretold > _RANKED) or (aligned > _ALIGNED and foretold > _FORETOLD)
 
     def variance(self, result: Floats) -> float:
         """Of the strengths, by the products of results of the same player in different matches."""
@@ -246,6 +318,8 @@ def _separate(meetings: _Meetings, result: Floats, seat: Floats) -> tuple[float,
 
 
 _ROUNDS = 4
+_FORETOLD = 0.6
+"""The part of seats that a ranking foretells where order matters at all."""
 
 
 def _slack(meetings: _Meetings, result: Floats) -> float:
