@@ -143,6 +143,16 @@ def test_a_record_without_sessions_has_none() -> None:
     assert found.absent()["gap"] == "no sessions were found"
 
 
+def test_rows_that_are_sorted_by_player_are_no_sessions() -> None:
+    table = simulate_coin(200, 6_000, seed=1).pairs
+    winner, loser = (
+        np.where(table.halves > 0, table.first, table.second),
+        np.where(table.halves > 0, table.second, table.first),
+    )
+    order = np.argsort(winner, kind="stable")
+    assert not find_sessions(Matches.of_pairs(winner[order], loser[order], np.ones(len(order)), ordered=True)).found
+
+
 def test_a_user_says_what_a_session_is() -> None:
     evening = evenings(4, shared=True)
     matches = evening.record()

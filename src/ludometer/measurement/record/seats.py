@@ -110,8 +110,8 @@ class SeatAdvantage:
             )
         if self.exempt:
             return (
-                f"players who are listed first score {0.5 + self.excess / 2:.0%}: by the seat's worth, or by the way in "
-                "which the file was written; nobody is listed first more often than their results let expect, so the "
+                f"players who are listed first score {0.5 + self.excess / 2:.0%}, by the seat's worth or by the way in "
+                "which the file was written: nobody is listed first more often than their results let expect, so the "
                 "verdict does not depend on which",
             )
         side = "first" if self.advantage > 0 else "second"

@@ -41,6 +41,9 @@ _FEWEST_CLOSE = 30
 _SMALLEST_PART = 0.005
 """The part of all matches that they have to be."""
 
+_LONG = 3_000_000
+"""Matches of a long record."""
+
 _FEW_TIMES = 30
 """Distinct times below which the order of rows tells more."""
 
@@ -129,6 +132,11 @@ def find_sessions(
     """
     if session == "none" or not len(matches):
         return Sessions()
+    if len(matches) > _LONG:
+        # what the beginning of a long record shows is enough to acquit it; its sessions are counted there
+        beginning = find_sessions(matches.part(0, _LONG), session, seats=seats)
+        if not beginning.dependent:
+            return beginning
     fewest = max(_FEWEST_CLOSE, _SMALLEST_PART * len(matches))
     candidates = [one for one in _candidates(matches, session) if one.n_close >= fewest]
     if not candidates:
@@ -181,6 +189,8 @@ def _candidates(matches: Matches, session: str | float | None) -> Iterator[_Cand
     if session == "column":
         raise LudometerError("the record has no column of sessions")
     place, unit, step, is_date = _places(matches, session)
+    if unit == "rows" and session is None and _is_sorted(matches):
+        return
     chosen = None if session is None else _as_gap(session, unit)
     group: Kind = "pair" if isinstance(matches.table, Pairs) else "table"
     for kind in (group, "player"):
@@ -217,6 +227,18 @@ def _places(matches: Matches, session: str | float | None) -> tuple[Floats, Unit
     if len(np.unique(seconds[:: max(1, len(seconds) // 10_000)])) < _FEW_TIMES:
         return rows, "rows", 1.0, False
     return np.asarray(seconds, np.float64), "seconds", _DAY if is_date else 1.0, is_date
+
+
+def _is_sorted(matches: Matches) -> bool:
+    """Whether rows, or those of each time, are in the order of a column of players: then neighbours tell nothing."""
+    starts, players = matches.seats.starts, matches.seats.player
+    time = 0 if matches.time is None else np.unique(matches.time, return_inverse=True)[1].astype(np.int64)
+    for seat in (starts[:-1], starts[:-1] + 1):
+        key = time * (int(players.max()) + 1) + players[seat].astype(np.int64)
+        n_blocks, n_keys = 1 + int((np.diff(key) != 0).sum()), len(np.unique(key))
+        if n_blocks <= 1.05 * n_keys and n_keys < 0.5 * len(key):
+            return True
+    return False
 
 
 def is_gap(text: str) -> bool:
