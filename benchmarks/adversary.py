@@ -100,7 +100,11 @@ def run_task(task: Task) -> Row:
     """Make a record and measure it."""
     if task.is_clean:
         return verdict_of(clean_record(*clean_games(list(SITUATIONS.values()))[task.name], task.seed), task.seed)
-    return verdict_of(SITUATIONS[task.name].matches(task.seed), task.seed)
+    matches = SITUATIONS[task.name].matches(task.seed)
+    try:
+        return verdict_of(matches, task.seed)
+    except Exception as error:  # a record that breaks the measurement is a finding, not the end of the run
+        return {"answer": "crashed", "reason": f"Crashed: {error!r}"}
 
 
 def find_truth(game: Game, rows: Sequence[Row]) -> Row:

@@ -315,6 +315,7 @@ def _ranked(world: World, n_tables: int, size: int) -> Codes:
     kind="table",
     answered=0.9,
     per_match=6,
+    n_matches=15_000,
 )
 def winner_beats_each(world: World) -> Matches:
     """Five rows of one time."""
@@ -330,6 +331,7 @@ def winner_beats_each(world: World) -> Matches:
     LOW,
     answered=0.9,
     per_match=6,
+    n_matches=15_000,
 )
 def winner_beats_each_in_rows(world: World) -> Matches:
     """Five rows after each other."""
@@ -344,6 +346,7 @@ def winner_beats_each_in_rows(world: World) -> Matches:
     LOW,
     answered=0.9,
     per_match=6,
+    n_players=150,
 )
 def order_as_pairs(world: World) -> Matches:
     """Fifteen rows of one time."""
@@ -363,7 +366,14 @@ def _teams(world: World, size: int) -> Matches:
     return _flatten(world, np.repeat(winners, size, axis=1), np.tile(losers, (1, size)), world.clock(n_matches))
 
 
-@situation("5 against 5 as pairs", "teams of five, written as all pairs of opponents", COIN, kind="table", answered=0.9)
+@situation(
+    "5 against 5 as pairs",
+    "teams of five, written as all pairs of opponents",
+    COIN,
+    kind="table",
+    answered=0.9,
+    n_players=150,
+)
 def teams_of_five(world: World) -> Matches:
     """25 rows of one time."""
     return _teams(world, 5)
@@ -373,6 +383,78 @@ def teams_of_five(world: World) -> Matches:
 def teams_of_two(world: World) -> Matches:
     """Four rows of one time."""
     return _teams(world, 2)
+
+
+@situation(
+    "six seats as pairs, seconds apart",
+    "tables of six, written as the winner beating each other player, each row with its own second",
+    COIN,
+    LOW,
+    answered=0.9,
+    per_match=6,
+    n_matches=15_000,
+)
+def winner_beats_each_in_turn(world: World) -> Matches:
+    """Five rows within five seconds."""
+    n_tables = world.n_matches // 5
+    ranked = _ranked(world, n_tables, 6)
+    seconds = (np.floor(world.clock(n_tables))[:, np.newaxis] + np.arange(5)).ravel()
+    return world.record(np.repeat(ranked[:, 0], 5), ranked[:, 1:].ravel(), np.ones(5 * n_tables), seconds)
+
+
+@situation(
+    "tables and pairs", "half of the rows are tables of six written as pairs, half are matches of two", COIN, LOW
+)
+def tables_and_pairs(world: World) -> Matches:
+    """By one game on one platform."""
+    n_tables = world.n_matches // 10
+    ranked = _ranked(world, n_tables, 6)
+    first, second = world.meet(world.n_matches // 2)
+    one = (
+        np.repeat(ranked[:, 0], 5),
+        ranked[:, 1:].ravel(),
+        np.ones(5 * n_tables, bool),
+        np.repeat(world.clock(n_tables), 5),
+    )
+    return world.record(*_join(one, (first, second, world.decide(first, second), world.clock(len(first)))))
+
+
+@situation("everybody beats the last", "tables of five, written as everybody beating the last", COIN, LOW, per_match=5)
+def last_loses_to_each(world: World) -> Matches:
+    """Four rows of one time."""
+    n_tables = world.n_matches // 4
+    ranked = _ranked(world, n_tables, 5)
+    return _flatten(world, ranked[:, :4], np.repeat(ranked[:, 4:], 4, axis=1), world.clock(n_tables))
+
+
+@situation("neighbours as pairs", "races of six, written as each beating the next", COIN, LOW, per_match=6)
+def neighbours_as_pairs(world: World) -> Matches:
+    """Five rows of one time."""
+    n_tables = world.n_matches // 5
+    ranked = _ranked(world, n_tables, 6)
+    return _flatten(world, ranked[:, :-1], ranked[:, 1:], world.clock(n_tables))
+
+
+@situation("club evenings", "four players meet for a round robin, times are dates only", COIN, LOW, HIGH, answered=0.9)
+def club_evenings(world: World) -> Matches:
+    """Six matches of one date: no flattened tables."""
+    n = world.n_matches // 6
+    here, (a, b) = world.sit(n, 4), np.triu_indices(4, 1)
+    first, second = here[:, a].ravel(), here[:, b].ravel()
+    day = np.repeat(np.arange(n) * DAY, 6)
+    return world.record(first, second, world.decide(first, second), day)
+
+
+@situation("simultaneous exhibitions", "a strong player meets twelve others at the same time", COIN, LOW, HIGH, MUCH)
+def exhibitions(world: World) -> Matches:
+    """The best tenth give them: no flattened tables."""
+    n = world.n_matches // 12
+    best = (-world.skill).argsort()[: world.n_players // 10]
+    here = world.sit(n, 13)
+    host = world.rng.choice(best, n)
+    guests = np.where(here[:, :12] == host[:, np.newaxis], here[:, 12:], here[:, :12])
+    first, second = np.repeat(host, 12), guests.ravel()
+    return world.record(first, second, world.decide(first, second), np.repeat(world.clock(n), 12))
 
 
 @situation("whole order at tables", "tables of six with all places", COIN, LOW, HIGH, answered=0.9, per_match=6)
