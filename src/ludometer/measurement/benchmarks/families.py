@@ -58,6 +58,10 @@ class Replicate:
         """The game at one value of the parameter."""
         return Game(self.skill, self.key, self.family.rule(self.schedule, self.skill, value))
 
+    def of(self, rule: Rule) -> Game:
+        """The same players and luck in a game of another kind."""
+        return Game(self.skill, self.key, rule)
+
     def __call__(self, value: float) -> Any:
         """Its results: half points of first players, or shares of seats."""
         return self.at(value).results(self.schedule)
@@ -78,7 +82,7 @@ class Deterministic:
         """The better wins, or all finish in the order of strength, in x percent of the matches."""
         tossed = max(1 - value / 100, 1e-9)
         drawn = min(self.draws / tossed, 1 - 1e-9)
-        return Rule(value / 100, CERTAIN, 0.0, _even_nu(drawn), 0.0, _lead(schedule.excess / tossed))
+        return Rule(value / 100, CERTAIN, 0.0, even_nu(drawn), 0.0, _lead(schedule.excess / tossed))
 
     def guess(self, sd: float) -> float:
         """By the published SD of half skill, half coin, which rises faster than x."""
@@ -95,9 +99,9 @@ class Mixed:
 
     def rule(self, schedule: Schedule, skill: Floats, value: float) -> Rule:
         """Logistic results with Davidson's draws, and coins with as many; no ties with more than two players."""
-        nu = _nu(schedule, self.sd * skill, self.draws)
+        nu = davidson_nu(schedule, self.sd * skill, self.draws)
         lead = schedule.advantage, _lead(schedule.excess)
-        return Rule(value / 100, from_elo(self.sd), nu, _even_nu(self.draws), *lead)
+        return Rule(value / 100, from_elo(self.sd), nu, even_nu(self.draws), *lead)
 
     def guess(self, sd: float) -> float:
         """Ratings of all of the reference have about four fifths of the SD of its skills."""
@@ -113,7 +117,7 @@ class Skilled:
 
     def rule(self, schedule: Schedule, skill: Floats, value: float) -> Rule:
         """Logistic results with Davidson's draws; a rank-ordered logit for multiplayer matches."""
-        return Rule(1.0, from_elo(value), _nu(schedule, value * skill, self.draws), lead=schedule.advantage)
+        return Rule(1.0, from_elo(value), davidson_nu(schedule, value * skill, self.draws), lead=schedule.advantage)
 
     def guess(self, sd: float) -> float:
         """A little more than the SD of ratings."""
@@ -141,7 +145,7 @@ _PART = 1 << 20
 """Matches that are dealt at once."""
 
 
-def _even_nu(draws: float) -> float:
+def even_nu(draws: float) -> float:
     """Davidson's parameter at which equals draw so often."""
     return 2 * draws / (1 - draws)
 
@@ -159,7 +163,7 @@ _SAMPLED, _BINS = 2000, 50
 """Matches that are looked at for the share of draws, and bins of what their favourites are expected to score."""
 
 
-def _nu(schedule: Schedule, elo: Floats, draws: float) -> float:
+def davidson_nu(schedule: Schedule, elo: Floats, draws: float) -> float:
     """Davidson's parameter at which matches of players with these skills have this share of draws, by a sample."""
     table = schedule.matches.table
     if not draws or not isinstance(table, Pairs):

@@ -200,7 +200,22 @@ def _solve(
     number, begin, slope = task
     games = _replicates(target, family, seed, number=number)
     paths = [_Path(begin, slope, family.highest, target.sd, tolerance) for _ in games]
-    guess = np.full(GROUP, target.k)
+    _search(target, games, paths)
+    return np.array([path.value for path in paths]), np.array([path.slope for path in paths])
+
+
+def solve_each(target: Target, games: Sequence[Replicate], sds: Floats, family: Family) -> Floats:
+    """The value at which each game of a family has a spread of its own to reach; 0 where there is none."""
+    solved, some = np.zeros(len(games)), np.flatnonzero(sds > 0)
+    paths = [_Path(family.guess(float(sds[place])), None, family.highest, float(sds[place]), _TOLERANCE) for place in some]
+    _search(target, [games[place] for place in some], paths)
+    solved[some] = [path.value for path in paths]
+    return solved
+
+
+def _search(target: Target, games: Sequence[Replicate], paths: Sequence[_Path]) -> None:
+    """Go on until every path has arrived."""
+    guess = np.full(len(games), target.k)
     for _ in range(_MOST_ROUNDS):
         moving = [place for place, path in enumerate(paths) if not path.done]
         if not moving:
@@ -213,7 +228,6 @@ def _solve(
             # the best k rises about as the spread does
             moved = np.clip(path.value / before, 0.25, 4.0) ** min(path.slope, 2.0)
             guess[place] = k * moved if 0 < k < np.inf else target.k
-    return np.array([path.value for path in paths]), np.array([path.slope for path in paths])
 
 
 def simulate_replicate(

@@ -1,0 +1,137 @@
+"""The better player's share: how often the better of two random members wins, with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ludometer.arrays import Floats, Mask
+from ludometer.matches import Matches, Pairs
+from ludometer.measurement.benchmarks.inversion import Interval
+from ludometer.measurement.edge.chains import Draws, draw_chains
+from ludometer.measurement.edge.duels import Duels, find_duels
+from ludometer.measurement.edge.predictive import Oddities, look_for_oddities
+from ludometer.measurement.edge.replay import LOGISTIC
+from ludometer.parallel import Workers
+from ludometer.scale import to_elo
+
+_FEWEST_COUNTED = 3
+_SPELLS = 12
+_UNSETTLED = 1.2
+"""R-hat above which chains do not agree, and nothing is said."""
+
+_NOTHING = 0.01
+"""A share that may be so near a half is taken to reach it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Edge:
+    """How often the better player wins, by the likelihood of all results; what it is made of."""
+
+    better_player_wins: float
+    """Of matches between two random members who count; draws are halves, seats averaged out."""
+    interval: Interval
+    coin_share: float
+    coin_interval: Interval
+    """The share of matches that a coin decides. It is told apart from small differences by how often much weaker
+    players win, and often hardly."""
+    spread: float
+    """The SD of skills where no coin decides, in Elo points; of very large ones only that they are."""
+    has_draws: bool
+    is_part: bool
+    """Whether only a part of the matches was looked at, for there are so many."""
+    change: float | None
+    """The part of the record after which a third of a skill is left; None where skills stay."""
+    oddities: Oddities
+
+    def document(self) -> dict[str, Any]:
+        """The JSON `edge`."""
+        return {
+            "better_player_wins": self.better_player_wins,
+            "interval": list(self.interval),
+            "coin_share": self.coin_share,
+            "coin_share_interval": list(self.coin_interval),
+            "spread": self.spread,
+            "drift_per_year": None,
+            "method": "likelihood of a random part of the matches" if self.is_part else "likelihood",
+        }
+
+    def sentence(self) -> str:
+        """The plainest thing that can be said."""
+        low, high = (100 * end for end in self.interval)
+        digits = 0 if high - low >= 1.5 else 1
+        verb = "scores" if self.has_draws else "wins"
+        return (
+            f"The better player {verb} {100 * self.better_player_wins:.{digits}f}% [{low:.{digits}f}, "
+            f"{high:.{digits}f}] of matches between two random members (coin 50%, certainty 100%)."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """The edge with the draws that it comes from."""
+
+    edge: Edge
+    draws: Draws
+    changing: Draws | None
+    """Draws of skills that change, where they do."""
+
+
+def measure_edge(
+    matches: Matches,
+    counted: Mask,
+    *,
+    seats: bool = False,
+    seed: Sequence[int] = (0,),
+    workers: Workers | None = None,
+) -> Likelihood | None:
+    """Draw skills and their population, and look for oddities; None where chains do not settle or nobody counts.
+
+    >>> from ludometer.simulate import simulate_coin
+    >>> coin = simulate_coin(100, 3000)
+    >>> measure_edge(coin, coin.counts >= 25).edge.interval[0]
+    0.5
+    """
+    duels = find_duels(matches, seed=seed[0])
+    if int(counted.sum()) < _FEWEST_COUNTED or not len(duels) or bool((duels.score == 0.5).all()):
+        return None
+    draws = draw_chains(duels, counted, seed=[*seed, 1], seats=seats, workers=workers)
+    if not draws.settled < _UNSETTLED:
+        return None
+    oddities = look_for_oddities(duels, draws, counted)
+    changing = None
+    if oddities.changes and not oddities.reacts:
+        changing = draw_chains(duels, counted, seed=[*seed, 2], seats=seats, spells=_SPELLS, workers=workers)
+    return Likelihood(_summarise(duels, draws, changing, oddities, matches), draws, changing)
+
+
+def _summarise(duels: Duels, draws: Draws, changing: Draws | None, oddities: Oddities, matches: Matches) -> Edge:
+    shown = draws if changing is None else changing
+    share = shown.edge.ravel()
+    return Edge(
+        better_player_wins=float(np.median(share)),
+        interval=_narrowest(share, 0.5),
+        coin_share=float(np.median(shown.coins)),
+        coin_interval=_narrowest(shown.coins.ravel(), 0.0),
+        spread=float(to_elo(LOGISTIC * np.median(shown.sigma))),
+        has_draws=isinstance(matches.table, Pairs) and bool((duels.score == 0.5).any()),
+        is_part=duels.is_part,
+        change=None if changing is None else float(np.median(changing.tau)),
+        oddities=oddities,
+    )
+
+
+def _narrowest(draws: Floats, lowest: float, level: float = 0.95) -> Interval:
+    """The shortest interval with this share of the draws, down to the lowest value if it comes near it."""
+    ordered = np.sort(draws)
+    n = len(ordered)
+    inside = min(int(np.ceil(level * n)), n - 1)
+    width = ordered[inside:] - ordered[: n - inside]
+    at = int(width.argmin())
+    low, high = float(ordered[at]), float(ordered[at + inside])
+    if low - lowest < _NOTHING and float(np.quantile(ordered, 0.1)) - lowest < _NOTHING:
+        return lowest, float(np.quantile(ordered, level))
+    return low, high
