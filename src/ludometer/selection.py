@@ -22,6 +22,8 @@ class Connected:
     n_components: int
     dropped_matches: int
     dropped_players: int
+    mask: Mask | None = None
+    """Which matches were kept; None if all."""
 
 
 def keep_connected(matches: Matches, *, min_players: int | None = None) -> Connected:
@@ -52,12 +54,14 @@ def keep_connected(matches: Matches, *, min_players: int | None = None) -> Conne
         )
     if kept.all():
         return Connected(matches, len(size), 0, 0)
-    inside = matches.take(kept[first]) if isinstance(matches.table, Pairs) else matches.take(kept[_one_seat(matches)])
+    mask = kept[first] if isinstance(matches.table, Pairs) else kept[_one_seat(matches)]
+    inside = matches.take(mask)
     return Connected(
         inside.recode(kept),
         len(np.unique(label[played])),
         len(matches) - len(inside),
         int((played & ~kept).sum()),
+        mask,
     )
 
 

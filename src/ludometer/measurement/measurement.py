@@ -39,9 +39,11 @@ if TYPE_CHECKING:
 
     from ludometer.measurement.benchmarks.inversion import Share
     from ludometer.measurement.benchmarks.yardstick import Reference, Yardstick
+    from ludometer.measurement.edge.edge import Edge
     from ludometer.measurement.legal.legal import LegalTests
     from ludometer.measurement.luck.luck import LuckChoices, LuckMetrics
     from ludometer.measurement.record.pairing import Pairing
+    from ludometer.measurement.verdict.routes import Routes
     from ludometer.measurement.verdict.verdict import Simulation, Verdict
 
 REGULAR = 25
@@ -121,6 +123,8 @@ class Measurement(Shown):
     verdict: Verdict | None
     """None where it was not asked for."""
     provenance: Provenance
+    routes: Routes | None = None
+    """Ways to x, and the better player's share; None where they were not asked for."""
     budget: WithinBudget | None = None
     """What was left out for lack of time; None where no budget was given."""
     legal: LegalTests | None = None
@@ -140,6 +144,11 @@ class Measurement(Shown):
     def main(self) -> Spread:
         """The spread of the regulars, or of the first cutoff that was asked for."""
         return _main(self.spread)
+
+    @property
+    def edge(self) -> Edge | None:
+        """How often the better player wins; None where it was not asked for, or cannot be told."""
+        return None if self.routes is None else self.routes.edge
 
     @property
     def published(self) -> tuple[float | None, float | None]:
@@ -235,6 +244,7 @@ def measure(
     luck: LuckChoices | None = None,
     experts: Sequence[str] | None = None,
     quick: bool = False,
+    brief: bool = False,
     replicates: int | None = None,
     seed: int = 0,
     workers: Workers | None = None,
@@ -249,7 +259,8 @@ def measure(
 
     Players outside the largest connected component are left out, or those in components smaller than `min_component`.
     Multiplayer matches are played for `prizes`; base e gives their ratings on the printed, wider scale. The verdict
-    rests on benchmarks simulated on the same schedule, `replicates` of them; `quick` leaves out everything simulated.
+    rests on benchmarks simulated on the same schedule, `replicates` of them; `quick` leaves out everything simulated,
+    `brief` all that the verdict does not rest on (luck, checks, tests in `legal`, intervals of the published measures).
     A `share` below 1 bounds expectations as if only that share of the matches were played and a coin decided the others
     (footnote 34); nothing is simulated then. `luck` says how L and l2 are measured (Gilbert and Wells). `experts` are
     names of players who were called skilled before the record began, for one of the tests in `legal`.
@@ -295,6 +306,8 @@ def measure(
             replace(workers, progress=keeper.progress, journal=journal),
             keeper,
             record.seats,
+            _one_per_session(record, kept),
+            brief,
         )
     stages = {} if simulation is None else simulation.stages()
     keeper.progress.plan([keeper.extent.stage(BEST_FIT), *stages.values()])
@@ -330,6 +343,8 @@ def measure(
         )
     if simulation is None:
         return game
+    if brief:
+        return _add_simulations(game, simulation, luck)
     return replace(_add_simulations(game, simulation, luck), legal=_apply_legal_tests(game, inside, experts, seed))
 
 
@@ -340,6 +355,14 @@ def _apply_legal_tests(game: Measurement, matches: Matches, experts: Sequence[st
     return apply_legal_tests(
         matches, k=k, min_matches=game.main.min_matches, prizes=data.prizes, experts=experts, seed=seed
     )
+
+
+def _one_per_session(record: RecordStudy, kept: Connected) -> Matches | None:
+    """The first match of each session, where results within sessions depend on each other."""
+    fresh = record.sessions.kept
+    if fresh is None or not record.sessions.dependent:
+        return None
+    return kept.matches.take(fresh if kept.mask is None else fresh[kept.mask])
 
 
 def _study(matches: Matches) -> RecordStudy:
@@ -355,7 +378,7 @@ def _add_simulations(game: Measurement, simulation: Simulation, choices: LuckCho
     keeper, seed = simulation.keeper, simulation.seed
     matched = match_record(game, simulation)
     luck = None
-    if keeper.fits(simulation.stages()[LUCK]):
+    if not simulation.is_brief and keeper.fits(simulation.stages()[LUCK]):
         with keeper.progress.stage(LUCK):
             luck = measure_luck(simulation.matches, choices=choices, seed=seed, workers=simulation.workers)
     found = analyse(game, simulation, matched)
@@ -378,6 +401,7 @@ def _add_simulations(game: Measurement, simulation: Simulation, choices: LuckCho
         matchmaking=replace(game.matchmaking, ratio_if_random=found.ratio_if_random, pairing=found.pairing),
         luck=luck,
         yardstick=found.yardstick,
+        routes=found.routes,
         verdict=found.verdict,
         budget=within,
     )

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from ludometer.matches import Matches, Pairs
 from ludometer.progress import Progress, Stage
 
-STAGES = "best fit", "pairing", "yardsticks", "luck", "repeats", "random opponents", "checks"
+STAGES = "best fit", "pairing", "yardsticks", "likelihood", "luck", "repeats", "random opponents", "checks"
 """In the order in which they are done, what matters most first."""
 
-BEST_FIT, PAIRING, YARDSTICKS, LUCK, REPEATS, RANDOM, CHECKS = STAGES
+BEST_FIT, PAIRING, YARDSTICKS, LIKELIHOOD, LUCK, REPEATS, RANDOM, CHECKS = STAGES
 
 MORE = "more replicates"
 """Within a budget the yardsticks begin with few of them; these follow if there is time."""
@@ -39,6 +39,7 @@ _TWO_PLAYERS = {
     BEST_FIT: Cost(0.03, 1.8e-7),
     PAIRING: Cost(0.1, 3e-6),
     YARDSTICKS: Cost(0.1, 0.0, 5.5e-4, 5e-9),
+    LIKELIHOOD: Cost(1.5, 1e-4),
     LUCK: Cost(0.2, 5e-6),
     REPEATS: Cost(0.02, 0.0, 4.5e-4, 2.5e-9),
     RANDOM: Cost(0.02, 2.1e-7),
@@ -48,6 +49,7 @@ _MULTIPLAYER = {
     BEST_FIT: Cost(0.03, 3.6e-7),
     PAIRING: Cost(0.8, 1.5e-6),
     YARDSTICKS: Cost(0.1, 0.0, 1.7e-3, 1.9e-8),
+    LIKELIHOOD: Cost(1.5, 1e-4),
     LUCK: Cost(3.0, 4e-5),
     REPEATS: Cost(0.02, 0.0, 7e-4, 1.8e-8),
     RANDOM: Cost(0.02, 1.1e-6),
@@ -161,6 +163,7 @@ class WithinBudget:
 
 _MEANING = {
     YARDSTICKS: "the yardsticks and the verdict",
+    LIKELIHOOD: "the better player's share",
     LUCK: "L and ℓ²",
     REPEATS: "the intervals of SD and k",
     RANDOM: "what random opponents would show",

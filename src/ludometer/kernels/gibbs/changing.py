@@ -146,9 +146,7 @@ def _log_prior(value: float, before: float, kept: float, variance: float) -> flo
 
 
 @kernel
-def log_likelihood(
-    bouts: Bouts, skill: Floats, scale: float, coins: float, seat: float, table: Floats
-) -> float:
+def log_likelihood(bouts: Bouts, skill: Floats, scale: float, coins: float, seat: float, table: Floats) -> float:
     """Of all matches, skills times `scale`."""
     total = 0.0
     for spell in range(len(skill)):
@@ -194,7 +192,13 @@ def _squares(skill: Floats, spells: Spells, tau: float) -> float:
 
 @register_jitable
 def _move_skills(
-    bouts: Bouts, spells: Spells, skill: Floats, population: Population, pace: Pace, weight: float, table: Floats,
+    bouts: Bouts,
+    spells: Spells,
+    skill: Floats,
+    population: Population,
+    pace: Pace,
+    weight: float,
+    table: Floats,
     word: Word,
 ) -> tuple[int, Word]:
     """Each spell's skill on its own, and all of a player's together; how many of the first were taken."""
@@ -272,7 +276,13 @@ def _move_tau(skill: Floats, spells: Spells, population: Population, pace: Pace,
 
 @register_jitable
 def _move_together(
-    bouts: Bouts, skill: Floats, population: Population, pace: Pace, limits: Limits, fit: float, table: Floats,
+    bouts: Bouts,
+    skill: Floats,
+    population: Population,
+    pace: Pace,
+    limits: Limits,
+    fit: float,
+    table: Floats,
     word: Word,
 ) -> tuple[float, int, Word]:
     """sigma, c and h, all skills with sigma; the log likelihood after it, and whether they moved."""

@@ -21,6 +21,9 @@ from ludometer.ratings.replicates import Schedule, fit_games
 
 Interval = tuple[float, float]
 
+_GOLDEN = 0.5 * (5**0.5 - 1)
+"""Multiples of it, without their whole part, lie evenly between 0 and 1 however many there are."""
+
 HALF = 50.0
 """Percent: the line between predominantly skill and predominantly chance."""
 
@@ -57,6 +60,8 @@ class Target:
     k: float
     skills: Floats | None = None
     """Skills for the replicates to take in turn, (players, n), where the schedule tells something about them."""
+    weight: float = 1.0
+    """The part of the replicates that take them; the others' players lie anywhere in the schedule."""
 
     @property
     def advantage(self) -> float:
@@ -106,6 +111,8 @@ class Inversion:
     """The record does not spread at all: then neither does a replicate at any value from 0 to its solution."""
     slope: float | None = None
     """By how many percent a spread rises with a percent of the parameter, near the estimate."""
+    ends: Interval | None = None
+    """Of an interval that holds more than the solutions say, where there are several ways to measure."""
 
     @property
     def estimate(self) -> float:
@@ -115,6 +122,8 @@ class Inversion:
     @property
     def interval(self) -> Interval:
         """The central 95%, by ranks: with n replicates each end leaves 2.5% of n + 1 outside."""
+        if self.ends is not None:
+            return self.ends
         n = len(self.solutions)
         place = 0.025 * (n + 1) - 1
         low, high = (float(_at(self.solutions, at)) for at in (place, n - 1 - place))
@@ -206,8 +215,10 @@ def _solve(
 
 def solve_each(target: Target, games: Sequence[Replicate], sds: Floats, family: Family) -> Floats:
     """The value at which each game of a family has a spread of its own to reach; 0 where there is none."""
-    solved, some = np.zeros(len(games)), np.flatnonzero(sds > 0)
-    paths = [_Path(family.guess(float(sds[place])), None, family.highest, float(sds[place]), _TOLERANCE) for place in some]
+    solved, some = np.zeros(len(games)), [place for place, sd in enumerate(sds) if sd > 0]
+    paths = [
+        _Path(family.guess(float(sds[place])), None, family.highest, float(sds[place]), _TOLERANCE) for place in some
+    ]
     _search(target, [games[place] for place in some], paths)
     solved[some] = [path.value for path in paths]
     return solved
@@ -246,7 +257,7 @@ def draw_players(
     target: Target, seed: Sequence[int], *, replicate: int, chance: Sequence[int] | None = None
 ) -> tuple[Floats, Keys]:
     """The skills of a replicate's players, and the key of its luck."""
-    if target.skills is not None:
+    if target.skills is not None and (replicate * _GOLDEN) % 1 < target.weight:
         skill = target.skills[:, replicate % target.skills.shape[1]]
     else:
         rng = np.random.default_rng(np.random.SeedSequence([*seed, replicate]))

@@ -69,7 +69,9 @@ class Reference:
 
     def for_pairing(self, pairing: Pairing) -> Reference:
         """The game as it is compared with a record of this pairing: chess measured as the record is measured."""
-        return replace(self, sd=self.sd_paired) if pairing.corrected and self.sd_paired is not None else self
+        if self.sd_paired is None or not pairing.is_sound:
+            return self
+        return replace(self, sd=self.sd + pairing.weight * (self.sd_paired - self.sd))
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ def make_target(
     counted: Mask,
     prizes: Prizes = WINNER,
     *,
-    skills: Floats | None = None,
+    pairing: Pairing | None = None,
     k: float,
     seats: SeatAdvantage | None = None,
 ) -> Target:
@@ -148,7 +150,8 @@ def make_target(
     schedule, table = make_schedule(matches, prizes, seats), matches.table
     results: Any = table.halves if isinstance(table, Pairs) else seat_columns(table, prizes)[1]
     fit = fit_replicates(schedule, np.ascontiguousarray(results[:, np.newaxis]), counted=counted, guess=np.array([k]))
-    return Target(schedule, counted, float(fit.sd[0]), float(fit.k[0]), skills)
+    target = Target(schedule, counted, float(fit.sd[0]), float(fit.k[0]))
+    return target if pairing is None else replace(target, skills=pairing.skills, weight=pairing.weight)
 
 
 def replicates_for(n_matches: int) -> tuple[int, int]:
@@ -324,10 +327,10 @@ def measure_reference(name: str, matches: Matches, *, seed: int = 0, workers: Wo
     with progress.stage(PAIRING):
         pairing = study_pairing(inside, seed=[seed, 0])
     sd = float(best.rating[counted].std(ddof=1))
-    target = Target(make_schedule(inside), counted, sd, best.k, pairing.skills)
+    target = Target(make_schedule(inside), counted, sd, best.k, pairing.skills, pairing.weight)
     seats = estimate_advantage(inside)
     if seats.applied:
-        target = make_target(inside, counted, skills=pairing.skills, k=max(best.k, 0.1), seats=seats)
+        target = make_target(inside, counted, pairing=pairing, k=max(best.k, 0.1), seats=seats)
     draws = inside.draw_rate or 0.0
     with progress.stage(YARDSTICKS):
         skill = invert(target, Skilled(draws), replicates=_OF_REFERENCE, seed=[seed, 1, _SKILL], workers=workers)

@@ -11,7 +11,7 @@ from ludometer.arrays import Codes, Counts, Floats
 from ludometer.kernels.gibbs.changing import Bouts, Spells
 from ludometer.matches import Matches, Pairs, Seats
 
-_MOST = 1_000_000
+MOST = 1_000_000
 """Matches; of a longer record as many are drawn."""
 
 
@@ -41,7 +41,7 @@ class Duels:
         return np.bincount(self.first, minlength=self.n_players) + np.bincount(self.second, minlength=self.n_players)
 
 
-def find_duels(matches: Matches, *, seed: int = 0, most: int = _MOST) -> Duels:
+def find_duels(matches: Matches, *, seed: int = 0, most: int = MOST) -> Duels:
     """Two-player matches as they are; of a multiplayer match who won against one of the others, or two by two.
 
     Where all places are known, seats are put together in twos at random: their orders are independent. Where only the

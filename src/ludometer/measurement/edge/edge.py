@@ -12,14 +12,16 @@ from ludometer.arrays import Floats, Mask
 from ludometer.matches import Matches, Pairs
 from ludometer.measurement.benchmarks.inversion import Interval
 from ludometer.measurement.edge.chains import Draws, draw_chains
-from ludometer.measurement.edge.duels import Duels, find_duels
+from ludometer.measurement.edge.duels import MOST, Duels, find_duels
 from ludometer.measurement.edge.predictive import Oddities, look_for_oddities
 from ludometer.measurement.edge.replay import LOGISTIC
 from ludometer.parallel import Workers
 from ludometer.scale import to_elo
 
 _FEWEST_COUNTED = 3
-_SPELLS = 12
+_SPELLS, _SHORT = 12, 30_000
+"""Parts of the record in which skills may differ, and duels where a short look is enough."""
+
 _UNSETTLED = 1.2
 """R-hat above which chains do not agree, and nothing is said."""
 
@@ -87,6 +89,7 @@ def measure_edge(
     seats: bool = False,
     seed: Sequence[int] = (0,),
     workers: Workers | None = None,
+    is_short: bool = False,
 ) -> Likelihood | None:
     """Draw skills and their population, and look for oddities; None where chains do not settle or nobody counts.
 
@@ -95,15 +98,15 @@ def measure_edge(
     >>> measure_edge(coin, coin.counts >= 25).edge.interval[0]
     0.5
     """
-    duels = find_duels(matches, seed=seed[0])
+    duels = find_duels(matches, seed=seed[0], most=_SHORT if is_short else MOST)
     if int(counted.sum()) < _FEWEST_COUNTED or not len(duels) or bool((duels.score == 0.5).all()):
         return None
-    draws = draw_chains(duels, counted, seed=[*seed, 1], seats=seats, workers=workers)
+    draws = draw_chains(duels, counted, seed=[*seed, 1], seats=seats, workers=workers, is_short=is_short)
     if not draws.settled < _UNSETTLED:
         return None
     oddities = look_for_oddities(duels, draws, counted)
     changing = None
-    if oddities.changes and not oddities.reacts:
+    if oddities.changes and not oddities.reacts and not is_short:
         changing = draw_chains(duels, counted, seed=[*seed, 2], seats=seats, spells=_SPELLS, workers=workers)
     return Likelihood(_summarise(duels, draws, changing, oddities, matches), draws, changing)
 

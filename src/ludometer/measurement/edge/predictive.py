@@ -14,14 +14,15 @@ from ludometer.arrays import Floats, Mask
 from ludometer.measurement.edge.chains import Draws, expected_scores
 from ludometer.measurement.edge.duels import Duels
 
-_SNAPSHOTS = 16
-_NEAR, _FAR = (1, 2, 3), (6, 9, 13, 18, 24)
-"""How many matches of a player lie between two results: just after each other, and some time apart."""
+_SNAPSHOTS, _FEW, _LONG = 16, 4, 100_000
+"""Draws that are looked at, and how many of a record longer than the last."""
+_NEAR, _FAR = (1,), (2, 3, 4, 5, 6)
+"""How many matches of a player later: the next, and some that follow."""
 
 SURE = 3.5
 """Standard errors from which on a finding is no accident."""
 
-STREAKS, CHANGE, MATCHUPS, SKEW, TAILS = 0.05, 0.02, 0.05, 0.5, 0.8
+STREAKS, CHANGE, MATCHUPS, SKEW, TAILS = 0.05, 0.015, 0.05, 0.5, 0.8
 """From which size on a finding matters: mean correlations of residuals; skewness and excess kurtosis of skills."""
 
 
@@ -69,12 +70,13 @@ class Oddities:
     @property
     def has_outliers(self) -> bool:
         """Some players are of another kind than the others."""
-        return abs(self.skew.z) > SURE and abs(self.skew.size) > SKEW or self.tails.matters(TAILS)
+        return (abs(self.skew.z) > SURE and abs(self.skew.size) > SKEW) or self.tails.matters(TAILS)
 
 
 def look_for_oddities(duels: Duels, draws: Draws, counted: Mask) -> Oddities:
     """Means over draws of what each statistic is, in itself and in standard errors."""
-    chosen = np.linspace(0, draws.skills.shape[1] - 1, min(_SNAPSHOTS, draws.skills.shape[1])).astype(np.int64)
+    n_looks = min(_SNAPSHOTS if len(duels) <= _LONG else _FEW, draws.skills.shape[1])
+    chosen = np.linspace(0, draws.skills.shape[1] - 1, n_looks).astype(np.int64)
     near, far, meet = _Products(duels, _NEAR), _Products(duels, _FAR), _Meetings(duels)
     sums = np.zeros((3, 2))
     skewness, kurtosis = [], []
@@ -90,11 +92,14 @@ def look_for_oddities(duels: Duels, draws: Draws, counted: Mask) -> Oddities:
         skewness.append(float((z**3).mean()))
         kurtosis.append(float((z**4).mean() - 3))
     n = max(int(counted.sum()), 1)
-    found = []
-    for (total, spread), products in zip(sums / len(chosen), (near, far, meet), strict=True):
-        found.append(Finding(float(total / max(products.scale, 1e-9)), float(total / max(spread, 1e-9))))
+    streaks, change, matchups = (
+        Finding(float(total / max(products.scale, 1e-9)), float(total / max(spread, 1e-9)))
+        for (total, spread), products in zip(sums / len(chosen), (near, far, meet), strict=True)
+    )
     return Oddities(
-        *found,
+        streaks,
+        change,
+        matchups,
         Finding(float(np.mean(skewness)), float(np.mean(skewness) / np.sqrt(6 / n))),
         Finding(float(np.mean(kurtosis)), float(np.mean(kurtosis) / np.sqrt(24 / n))),
     )

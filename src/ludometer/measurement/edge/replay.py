@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ludometer.arrays import Floats, Mask
+from ludometer.kernels.systems.dealing import Rule
 from ludometer.matches import Matches, Pairs
-from ludometer.measurement.benchmarks.families import Deterministic, Family, Mixed, davidson_nu, even_nu
-from ludometer.measurement.benchmarks.inversion import GROUP, Inversion, Replicate, Target, draw_players, solve_each
+from ludometer.measurement.benchmarks.families import Deterministic, Family, Mixed, Replicate, davidson_nu, even_nu
+from ludometer.measurement.benchmarks.inversion import GROUP, Inversion, Target, draw_players, solve_each
 from ludometer.measurement.benchmarks.yardstick import Reference, Yardstick, make_schedule
 from ludometer.measurement.edge.chains import Draws
-from ludometer.kernels.systems.dealing import Rule
 from ludometer.parallel import Workers, map_tasks
 from ludometer.ratings.prizes import Prizes
 from ludometer.ratings.replicates import Schedule, fit_games

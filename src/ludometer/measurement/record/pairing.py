@@ -187,9 +187,8 @@ class _Graph:
 TOO_CLOSE = 0.75
 """Above this correlation of the strengths of opponents the yardstick is not recovered on simulated schedules."""
 
-_FOLLOWS, _MAY_FOLLOW = 0.01, 0.1
-"""Strengths follow the schedule if the test that they do not gives less than the first; where those who met lie so
-close that much depends on it, less than the second is enough."""
+_FOLLOWS = 0.01
+"""Strengths are said to follow the schedule if the test that they do not gives less."""
 
 DRAWS = 32
 
@@ -209,6 +208,8 @@ class Pairing:
     """Whether strengths have to be taken as following the schedule."""
     skills: Floats | None = None
     """Skills for simulated players (players, n), as standard normal scores; None where random ones will do."""
+    weight: float = 0.0
+    """How likely it is that strengths follow the schedule: the part of the simulated games whose players do."""
 
     @property
     def is_sound(self) -> bool:
@@ -219,6 +220,10 @@ class Pairing:
     def corrected(self) -> bool:
         """Whether simulated players are paired like the real ones."""
         return self.follows and self.is_sound
+
+    def weighed(self, weight: float) -> Pairing:
+        """The same if it were known that strengths follow the schedule, or that they do not."""
+        return replace(self, weight=weight)
 
 
 def study_pairing(matches: Matches, *, seed: Sequence[int]) -> Pairing:
@@ -235,12 +240,22 @@ def study_pairing(matches: Matches, *, seed: Sequence[int]) -> Pairing:
         return Pairing(False, 0.0, 0, 1.0, follows=False)
     posterior = fit_linked(met, directions=structure.directions, looseness=structure.looseness, n_draws=DRAWS, rng=rng)
     n_directions = structure.directions.shape[1]
-    if posterior.p_value > (_MAY_FOLLOW if structure.closeness > TOO_CLOSE else _FOLLOWS):
-        return Pairing(True, 0.0, n_directions, posterior.p_value, follows=False)
-    counts = matches.counts
+    counts, weight = matches.counts, _believe(posterior.p_value)
     skills = _draws_as_close(posterior, structure.closeness, counts, met)
-    correlation = float(np.mean([met.correlate(one) for one in skills.T[:8]]))
-    return Pairing(True, correlation, n_directions, posterior.p_value, True, skills)
+    correlation = weight * float(np.mean([met.correlate(one) for one in skills.T[:8]]))
+    follows = posterior.p_value <= _FOLLOWS
+    return Pairing(True, correlation, n_directions, posterior.p_value, follows, skills, weight)
+
+
+def _believe(p_value: float) -> float:
+    """How likely it is that there is something, at even odds beforehand: at most that (Sellke, Bayarri, Berger 2001).
+
+    >>> [round(_believe(p), 2) for p in (0.5, 0.1, 0.01, 1e-6)]
+    [0.5, 0.61, 0.89, 1.0]
+    """
+    if p_value >= np.exp(-1):
+        return 0.5
+    return float(1 / (1 - np.e * p_value * np.log(max(p_value, 1e-300))))
 
 
 def _draws_as_close(posterior: StrengthPosterior, closeness: float, counts: Counts, links: Links) -> Floats:

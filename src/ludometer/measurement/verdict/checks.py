@@ -8,12 +8,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from ludometer.arrays import Array, Floats, Mask
+from ludometer.arrays import Array, Counts, Mask
 from ludometer.matches import Matches, Pairs
 from ludometer.measurement.benchmarks.families import play_series
 from ludometer.measurement.benchmarks.inversion import Interval, Share, Target, draw_players
 from ludometer.measurement.benchmarks.yardstick import Reference, Yardstick, make_target, match_yardstick
+from ludometer.measurement.record.pairing import Pairing, study_pairing
 from ludometer.measurement.record.seats import SeatAdvantage
+from ludometer.measurement.verdict.routes import Basis, measure_by_likelihood
 from ludometer.parallel import Workers, map_tasks
 from ludometer.ratings.prizes import Prizes, make_prizes
 from ludometer.ratings.replicates import fit_replicates
@@ -25,6 +27,12 @@ UNITS = (3, 9, 35)
 _EXPERIENCE = ((0, 25), (25, 100), (100, None))
 _FEWEST_COUNTED = 10
 _PERIODS = 4
+_DOUBTFUL = 0.02
+"""How sure the pairing has to be for one answer to be enough."""
+
+PAIRING_BRANCH, MATCHED_BRANCH, _SERIES = 0, 1, 2
+"""Branches of the seed: the same as in the measurement of a record, so that a check is that of its part."""
+
 _LONG = 1_000_000
 """Matches of a long record."""
 
@@ -90,6 +98,8 @@ class Plan:
     min_matches: int | None = None
     prizes: Prizes | None = None
     unit: int = 1
+    weight: float | None = None
+    """As `Pairing.weight`, if it is not that of the primary analysis."""
     number: int = 0
 
 
@@ -102,8 +112,8 @@ class Primary:
     min_matches: int
     prizes: Prizes
     reference: Reference
-    paired_skills: Floats | None
-    """As `Pairing.skills`."""
+    pairing: Pairing
+    """Of all these matches."""
     skill: float
     """The matched SD of skills, for units of play."""
     replicates: int
@@ -115,6 +125,15 @@ class Primary:
     """Its solutions, where the search of a check begins."""
     seats: SeatAdvantage | None = None
     """What the better seat is worth in every expectation."""
+    played: Counts | None = None
+    """Matches of each player in the whole record, of which `matches` may be a part."""
+    by_likelihood: bool = False
+    """Whether x is that of the likelihood."""
+
+    @property
+    def has_seats(self) -> bool:
+        """Whether one seat is better than the other."""
+        return self.seats is not None and self.seats.applied
 
 
 def run_checks(
@@ -160,6 +179,12 @@ def _all_plans(primary: Primary) -> list[Plan]:
             for name in ("winner", "linear")
             if name != primary.prizes.name
         ]
+    if primary.pairing.skills is not None and primary.pairing.is_sound:
+        plans += [
+            Plan("pairing", f"opponents {words}", weight=weight)
+            for weight, words in ((0.0, "as if paired at random"), (1.0, "as if paired by strength"))
+            if abs(weight - primary.pairing.weight) > _DOUBTFUL
+        ]
     if primary.whole is not None:
         plans.append(Plan("component", "with the smaller groups too"))
     if _is_of_two(matches):
@@ -190,30 +215,38 @@ def _is_primary(plan: Plan, primary: Primary) -> bool:
 
 
 def run_check(task: tuple[int, Plan], primary: Primary) -> Check:
-    """Fit the changed record and match both yardsticks to it."""
-    number, plan = task
+    """The changed record, measured as if it were the record: by the same route, with fewer replicates."""
+    _, plan = task
     matches = primary.matches if plan.kept is None else primary.matches.take(plan.kept.mask)
-    skills = primary.paired_skills
     if plan.kind == "component" and primary.whole is not None:
-        matches, skills = primary.whole, None
-    prizes = plan.prizes or primary.prizes
-    min_matches = plan.min_matches or primary.min_matches
-    counted = matches.counts >= min_matches
+        matches = primary.whole
+    counted = _who_counts(plan, primary, matches)
     check = Check(plan.kind, plan.name, len(matches), int(counted.sum()))
     if check.counted < _FEWEST_COUNTED or not len(matches):
         return check
-    target = make_target(matches, counted, prizes, skills=skills, k=primary.k, seats=primary.seats)
+    pairing = primary.pairing
+    if matches is not primary.matches:
+        pairing = study_pairing(matches, seed=[*primary.seed, PAIRING_BRANCH])
+    if plan.weight is not None:
+        pairing = pairing.weighed(plan.weight)
+    prizes, reference = plan.prizes or primary.prizes, primary.reference.for_pairing(pairing)
+    target = make_target(matches, counted, prizes, pairing=pairing, k=primary.k, seats=primary.seats)
     if plan.unit > 1:
         target = _series(target, plan.unit, primary)
     if not np.isfinite(target.sd):
         return check
-    yardstick = match_yardstick(
-        target,
-        reference=primary.reference,
-        replicates=primary.replicates,
-        seed=[*primary.seed, number],
-        near=primary.yardstick,
-    )
+    yardstick = None
+    if primary.by_likelihood and plan.unit == 1 and plan.weight is None:
+        basis = Basis(matches, counted, prizes, primary.k, primary.has_seats, primary.seed, Workers())
+        yardstick = measure_by_likelihood(basis, reference)
+    if yardstick is None:
+        yardstick = match_yardstick(
+            target,
+            reference=reference,
+            replicates=primary.replicates,
+            seed=[*primary.seed, MATCHED_BRANCH],
+            near=primary.yardstick,
+        )
     answer = yardstick.answer
     return replace(
         check,
@@ -227,6 +260,17 @@ def run_check(task: tuple[int, Plan], primary: Primary) -> Check:
     )
 
 
+def _who_counts(plan: Plan, primary: Primary, matches: Matches) -> Mask:
+    """By all matches of the record, or by those that are left; of one match per session fewer are enough."""
+    least = plan.min_matches or primary.min_matches
+    if primary.played is None or len(primary.played) != len(matches.players):
+        return matches.counts >= least
+    if plan.kept is None:
+        return np.asarray(primary.played >= least)
+    part = primary.matches.counts.sum() / max(primary.played.sum(), 1)
+    return np.asarray(matches.counts >= max(least * part, 1))
+
+
 def finite(value: float) -> float | None:
     """None for an x beyond the family."""
     return float(value) if np.isfinite(value) else None
@@ -237,7 +281,7 @@ def _series(target: Target, unit: int, primary: Primary) -> Target:
     target = replace(target, schedule=replace(target.schedule, advantage=0.0, excess=0.0))
     # of a long record two games tell as much as four of a shorter one
     n = 4 if len(target.schedule.matches) <= _LONG else 2
-    players = [draw_players(target, [*primary.seed, unit], replicate=replicate) for replicate in range(n)]
+    players = [draw_players(target, [*primary.seed, _SERIES, unit], replicate=replicate) for replicate in range(n)]
     results = np.column_stack(
         [play_series(target.schedule, skill, key, sd=primary.skill, games=unit) for skill, key in players]
     )

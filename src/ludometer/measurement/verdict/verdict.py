@@ -34,6 +34,7 @@ from ludometer.measurement.benchmarks.yardstick import (
 from ludometer.measurement.planning import (
     BEST_FIT,
     CHECKS,
+    LIKELIHOOD,
     LUCK,
     MORE,
     PAIRING,
@@ -47,7 +48,9 @@ from ludometer.measurement.planning import (
 )
 from ludometer.measurement.record.pairing import TOO_CLOSE, Pairing, ratio_if_random, study_pairing
 from ludometer.measurement.record.seats import SeatAdvantage
-from ludometer.measurement.verdict.checks import Check, Primary, plan_checks, run_checks
+from ludometer.measurement.verdict.checks import MATCHED_BRANCH, PAIRING_BRANCH, Check, Primary, plan_checks, run_checks
+from ludometer.measurement.verdict.routes import LIKELIHOOD as BY_LIKELIHOOD
+from ludometer.measurement.verdict.routes import Basis, Routes, take_routes
 from ludometer.parallel import Workers
 from ludometer.progress import Stage
 from ludometer.wording import percent
@@ -56,7 +59,7 @@ if TYPE_CHECKING:
     from ludometer.measurement.measurement import Measurement
     from ludometer.measurement.spread import Spread
 
-_PAIRING, _MATCHED, _REPEATED, _CHECKED = range(4)
+_PAIRING, _MATCHED, _REPEATED, _ROUTES = PAIRING_BRANCH, MATCHED_BRANCH, 3, 4
 """Branches of the seed."""
 
 
@@ -89,6 +92,15 @@ class Simulation:
     keeper: Timekeeper
     seats: SeatAdvantage | None = None
     """What the better seat is worth in every expectation."""
+    fresh: Matches | None = None
+    """One match of each session, where results within sessions depend on each other: the verdict rests on these."""
+    is_brief: bool = False
+    """Only what the verdict rests on."""
+
+    @property
+    def basis(self) -> Matches:
+        """What the verdict rests on."""
+        return self.matches if self.fresh is None else self.fresh
 
     @property
     def wanted(self) -> int:
@@ -123,6 +135,8 @@ class Matched:
     pairing: Pairing | None = None
     target: Target | None = None
     yardstick: Yardstick | None = None
+    routes: Routes | None = None
+    """None where there was no time for the likelihood."""
     left_out: bool = False
     """There was no time for the yardsticks."""
 
@@ -140,11 +154,12 @@ class Analysis:
     left_out: tuple[str, ...] = ()
     """Stages that there was no time for."""
     checks_left_out: tuple[str, ...] = ()
+    routes: Routes | None = None
 
 
 def match_record(game: Measurement, simulation: Simulation) -> Matched:
     """Study the pairing and match the yardsticks: with as many replicates as there is time for."""
-    main, scale, matches, keeper = game.main, game.scale_factor, simulation.matches, simulation.keeper
+    main, matches, keeper = game.main, simulation.basis, simulation.keeper
     if main.sd is None or (main.n < FEWEST_REGULARS and main.n < 3):
         return Matched()
     stages = simulation.stages()
@@ -152,11 +167,7 @@ def match_record(game: Measurement, simulation: Simulation) -> Matched:
         return Matched(left_out=True)
     with keeper.progress.stage(PAIRING):
         pairing = study_pairing(matches, seed=[simulation.seed, _PAIRING])
-    schedule, counted = make_schedule(matches, game.data.prizes), game.data.played >= main.min_matches
-    target = Target(schedule, counted, main.sd / scale, game.best_fit.k / scale, pairing.skills)
-    if simulation.seats is not None and simulation.seats.applied:
-        prizes, k = game.data.prizes, max(target.k, 0.1)
-        target = make_target(matches, counted, prizes, skills=pairing.skills, k=k, seats=simulation.seats)
+    target = _aim(game, simulation, pairing)
 
     def match(replicates: int, stage: str = YARDSTICKS) -> Yardstick:
         with keeper.progress.stage(stage):
@@ -169,10 +180,35 @@ def match_record(game: Measurement, simulation: Simulation) -> Matched:
                 workers=simulation.workers,
             )
 
-    if keeper.budget is None:
-        return Matched(pairing, target, match(simulation.wanted))
-    yardstick = _match_in_time(simulation, match)
-    return Matched(pairing, target, yardstick, left_out=yardstick is None)
+    yardstick = match(simulation.wanted) if keeper.budget is None else _match_in_time(simulation, match)
+    if yardstick is None:
+        return Matched(pairing, target, None, left_out=True)
+    if not np.isfinite(target.sd) or not keeper.fits(stages[LIKELIHOOD]):
+        return Matched(pairing, target, yardstick)
+    basis = Basis(
+        matches,
+        target.counted,
+        game.data.prizes,
+        max(target.k, 0.1),
+        simulation.seats is not None and simulation.seats.applied,
+        [simulation.seed, _ROUTES],
+        simulation.workers,
+    )
+    with keeper.progress.stage(LIKELIHOOD):
+        routes = take_routes(yardstick, pairing, basis)
+    return Matched(pairing, target, routes.yardstick, routes)
+
+
+def _aim(game: Measurement, simulation: Simulation, pairing: Pairing) -> Target:
+    """What is matched: the spread of those who count, seats allowed for, one match of each session."""
+    main, scale, matches, prizes = game.main, game.scale_factor, simulation.basis, game.data.prizes
+    counted, k = game.data.played >= main.min_matches, game.best_fit.k / scale
+    if simulation.fresh is None and (simulation.seats is None or not simulation.seats.applied):
+        assert main.sd is not None
+        schedule = make_schedule(matches, prizes)
+        return Target(schedule, counted, main.sd / scale, k, pairing.skills, pairing.weight)
+    seats = simulation.seats if simulation.seats is not None and simulation.seats.applied else None
+    return make_target(matches, counted, prizes, pairing=pairing, k=max(k, 0.1), seats=seats)
 
 
 def _match_in_time(simulation: Simulation, match: Callable[[int, str], Yardstick]) -> Yardstick | None:
@@ -206,6 +242,7 @@ def analyse(game: Measurement, simulation: Simulation, matched: Matched) -> Anal
             yardstick,
             pairing,
             checks,
+            routes=matched.routes,
             n_left_out=n_left_out,
             n_regulars=main.n,
             min_matches=main.min_matches,
@@ -214,14 +251,16 @@ def analyse(game: Measurement, simulation: Simulation, matched: Matched) -> Anal
 
     if matched.left_out:
         shown = None if pairing is None else replace(pairing, skills=None)
-        return Analysis(None, pairing=shown, left_out=(YARDSTICKS, REPEATS, RANDOM, CHECKS))
+        return Analysis(None, pairing=shown, left_out=(YARDSTICKS, LIKELIHOOD, REPEATS, RANDOM, CHECKS))
     if target is None or yardstick is None or pairing is None:
         return Analysis(judged(), ratio_if_random=_meet_anybody(game, simulation))
-    left_out: list[str] = []
+    if simulation.is_brief:
+        return Analysis(judged(), yardstick, replace(pairing, skills=None), routes=matched.routes)
+    left_out: list[str] = [] if matched.routes is not None else [LIKELIHOOD]
     repeated = None
     counted = [entry for entry in game.spread if entry.sd is not None]
     if keeper.fits(simulation.stages()[REPEATS]):
-        repeated = _repeat(game, simulation, target, yardstick, counted)
+        repeated = _repeat(game, simulation, matched, counted)
     else:
         left_out.append(REPEATS)
     known = () if repeated is None else repeated.sd_intervals
@@ -247,13 +286,20 @@ def analyse(game: Measurement, simulation: Simulation, matched: Matched) -> Anal
         random,
         tuple(left_out),
         missing,
+        matched.routes,
     )
 
 
-def _repeat(
-    game: Measurement, simulation: Simulation, target: Target, yardstick: Yardstick, counted: Sequence[Spread]
-) -> Repetition:
+def _repeat(game: Measurement, simulation: Simulation, matched: Matched, counted: Sequence[Spread]) -> Repetition:
+    """On the schedule as it is: the published measures are of all matches, seats alike."""
+    assert matched.yardstick is not None
+    assert matched.target is not None
+    yardstick = matched.yardstick if matched.routes is None else matched.routes.spread
     assert yardstick.skill is not None
+    main, scale = game.main, game.scale_factor
+    target = replace(matched.target, schedule=make_schedule(simulation.matches, game.data.prizes))
+    if main.sd is not None:
+        target = replace(target, sd=main.sd / scale, k=game.best_fit.k / scale)
     with simulation.keeper.progress.stage(REPEATS):
         return repeat_play(
             target,
@@ -287,23 +333,26 @@ def _check(
 ) -> tuple[tuple[Check, ...], tuple[str, ...]]:
     """The checks that there is time for, and the names of the others."""
     assert matched.yardstick is not None
-    assert matched.yardstick.skill is not None
     assert matched.pairing is not None
-    keeper, matches = simulation.keeper, simulation.matches
+    spread = matched.yardstick if matched.routes is None else matched.routes.spread
+    assert spread.skill is not None
+    keeper, matches = simulation.keeper, simulation.basis
     primary = Primary(
         matches=matches,
         k=max(game.best_fit.k / game.scale_factor, 0.1),
         min_matches=game.main.min_matches,
         prizes=game.data.prizes,
-        reference=matched.yardstick.reference,
-        paired_skills=matched.pairing.skills,
-        skill=min(matched.yardstick.skill.estimate, Skilled.highest),
+        reference=simulation.reference or Reference(),
+        pairing=matched.pairing,
+        skill=min(spread.skill.estimate, Skilled.highest),
         replicates=replicates_for(len(matches))[1],
-        seed=[simulation.seed, _CHECKED],
+        seed=[simulation.seed],
         whole=simulation.whole,
         answer=answer,
-        yardstick=matched.yardstick,
+        yardstick=spread,
         seats=simulation.seats,
+        played=game.data.played,
+        by_likelihood=matched.routes is not None and matched.routes.taken == BY_LIKELIHOOD,
     )
     plans = plan_checks(primary)
     records = sum(1.0 if plan.kept is None else plan.kept.share for plan in plans)
@@ -327,6 +376,7 @@ def judge(
     pairing: Pairing | None,
     checks: Sequence[Check],
     *,
+    routes: Routes | None = None,
     n_left_out: int = 0,
     n_regulars: int,
     min_matches: int,
@@ -337,23 +387,32 @@ def judge(
     `n_left_out` checks were not run, for lack of time.
     """
     digest = hashlib.sha256(json.dumps(primary, sort_keys=True).encode()).hexdigest()[:16]
-    refusals = _refusals(yardstick, pairing, n_regulars, min_matches)
+    refusals = [*_refusals(yardstick, pairing, routes, n_regulars, min_matches)]
     if refusals or yardstick is None:
         statement = f"These data cannot tell: {refusals[0]}."
         return Verdict(CANNOT_TELL, statement, None, None, tuple(refusals), tuple(checks), digest)
     p_values = _p_value(yardstick.deterministic), _p_value(yardstick.chess)
-    reasons = (*_share_reasons(yardstick), _pairing_reason(pairing), *_check_reasons(checks, n_left_out))
+    reasons = (
+        *_share_reasons(yardstick),
+        *(() if routes is None else routes.reasons),
+        _pairing_reason(pairing),
+        *_check_reasons(checks, n_left_out),
+    )
     return Verdict(yardstick.answer, _state(yardstick, p_values), *p_values, reasons, tuple(checks), digest)
 
 
-def _refusals(yardstick: Yardstick | None, pairing: Pairing | None, n_regulars: int, min_matches: int) -> list[str]:
+def _refusals(
+    yardstick: Yardstick | None, pairing: Pairing | None, routes: Routes | None, n_regulars: int, min_matches: int
+) -> list[str]:
     refusals = []
     if n_regulars < FEWEST_REGULARS:
         refusals.append(
             f"only {n_regulars} {'player has' if n_regulars == 1 else 'players have'} {min_matches} matches or more, "
             f"and at least {FEWEST_REGULARS} are needed"
         )
-    if pairing is not None and not pairing.is_sound:
+    if routes is not None:
+        refusals += routes.refusals()
+    if pairing is not None and not pairing.is_sound and (routes is None or routes.likelihood is None):
         refusals.append(
             "players faced almost only opponents of equal strength (the strengths of opponents correlate at "
             f"{pairing.correlation:.2f}; above {TOO_CLOSE:g} no benchmark is recovered), so the spread of ratings says "
@@ -416,8 +475,11 @@ def _share_reasons(yardstick: Yardstick) -> tuple[str, str]:
 def _pairing_reason(pairing: Pairing | None) -> str:
     if pairing is None or not pairing.detected:
         return "pairings look random"
-    if not pairing.corrected:
-        return f"pairings are not random, but they do not follow strength (p = {pairing.p_value:.2g})"
+    if not pairing.follows:
+        return (
+            f"pairings are not random; whether they follow strength is open (p = {pairing.p_value:.2g}): so they do in "
+            f"{percent(pairing.weight, 0)} of the simulated games"
+        )
     return (
         f"pairings are not random: the strengths of opponents correlate at {pairing.correlation:.2f}; "
         "the simulated players are paired in the same way"
