@@ -309,6 +309,10 @@ class Matches:
         """Matches from start to before stop, sharing memory with these."""
         return self._picked(slice(start, stop))
 
+    def backwards(self) -> Self:
+        """The same matches, the last one first; without times, which would not rise."""
+        return replace(self, time=None)._picked(np.arange(len(self))[::-1])
+
     def parts(self, size: int = 1 << 20) -> Iterator[Self]:
         """These matches in parts of a fixed size, for passes that need something for each match in memory."""
         for start in range(0, len(self), size):

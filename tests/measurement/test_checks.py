@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ludometer.arrays import Floats
 from ludometer.matches import Matches
 from ludometer.measurement.benchmarks.families import Deterministic
 from ludometer.measurement.benchmarks.inversion import Target, invert
 from ludometer.measurement.benchmarks.yardstick import SKILL, Reference, make_schedule
+from ludometer.measurement.record.pairing import Pairing
 from ludometer.measurement.verdict.checks import (
     UNITS,
     Check,
@@ -37,7 +37,7 @@ def primary_of(
     prizes: Prizes = WINNER,
     min_matches: int = 25,
     whole: Matches | None = None,
-    skills: Floats | None = None,
+    pairing: Pairing | None = None,
 ) -> Primary:
     return Primary(
         matches=matches,
@@ -45,7 +45,7 @@ def primary_of(
         min_matches=min_matches,
         prizes=prizes,
         reference=Reference(),
-        paired_skills=skills,
+        pairing=pairing or Pairing(False, 0.0, 0, 1.0, follows=False),
         skill=150.0,
         replicates=9,
         seed=[1, 3],

@@ -35,7 +35,8 @@ def describe_measurement(game: Measurement) -> dict[str, Any]:
             "draw_rate": data.draw_rate,
             "players_per_match": dict(zip(("min", "mean", "max"), data.players_per_match, strict=True)),
         },
-        "record": game.record.document(),
+        "record": game.record.document() | {"reactive": _reactive(game)},
+        "edge": None if game.edge is None else game.edge.document(),
         "best_fit": {
             "k": fit.k,
             "k_interval": _interval(fit.k_interval),
@@ -61,6 +62,13 @@ def describe_measurement(game: Measurement) -> dict[str, Any]:
         **({} if game.budget is None else {"budget": _budget(game.budget)}),
         "absent": absent,
     }
+
+
+def _reactive(game: Measurement) -> dict[str, Any] | None:
+    """Whether the schedule was made by the results."""
+    if game.routes is None:
+        return None
+    return {"difference_backwards": game.routes.backwards, "suspected": game.routes.suspected}
 
 
 def _budget(budget: WithinBudget) -> dict[str, Any]:
@@ -232,9 +240,24 @@ def explain_absences(game: Measurement) -> dict[str, str]:
             reasons[f"yardstick.published.{name}"] = (
                 "there is no SD" if game.main.sd is None else "the SD is above the published line"
             )
+    reasons |= _edge_absences(game, quick)
     legal = {"legal": quick} if game.legal is None else game.legal.absent()
     simulated = _yardstick_absences(game, unknown) | _verdict_absences(game, quick) | _luck_absences(game, quick)
     return reasons | simulated | legal
+
+
+def _edge_absences(game: Measurement, quick: str) -> dict[str, str]:
+    if game.routes is None:
+        why = quick if game.is_quick or game.budget is not None else "there is no SD to compare with"
+        return {"edge": why, "record.reactive": why}
+    reasons = {}
+    if game.routes.backwards is None:
+        reasons["record.reactive.difference_backwards"] = "the ratings do not spread, or beyond all benchmarks"
+    if game.edge is None:
+        reasons["edge"] = "nobody counts, all matches are ties, or the chains of draws do not settle"
+    elif game.edge.drift_per_year is None:
+        reasons["edge.drift_per_year"] = "skills change, but times are not known"
+    return reasons
 
 
 def _luck_absences(game: Measurement, quick: str) -> dict[str, str]:

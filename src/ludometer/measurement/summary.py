@@ -40,7 +40,8 @@ def answer_lines(game: Measurement) -> list[str]:
         "Record": _record(game),
         "Budget": [] if game.budget is None else game.budget.remarks(),
     }
-    lines = [] if game.verdict is None else [game.verdict.statement, ""]
+    lines = [] if game.edge is None else [game.edge.sentence()]
+    lines += [] if game.verdict is None else [game.verdict.statement, ""]
     for name, texts in entries.items():
         lines += [f"{'' if place else name:<10} {text}" for place, text in enumerate(texts)]
     return lines

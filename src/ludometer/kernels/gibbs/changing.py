@@ -108,17 +108,18 @@ def _phi(x: float, table: Floats) -> float:
         return 0.0
     at = (x + _REACH) * _CELLS
     cell = np.uint32(at)
-    return table[cell] + (at - cell) * (table[cell + 1] - table[cell])
+    low: float = table[cell]
+    high: float = table[cell + 1]
+    return low + (at - cell) * (high - low)
 
 
 @register_jitable
 def _chance(gap: float, score: float, coins: float, table: Floats) -> float:
     """The probability of this result; of a draw the root of win times loss."""
-    if score == 1.0:
-        return 0.5 * coins + (1.0 - coins) * _phi(gap / _ROOT2, table) + 1e-300
-    if score == 0.0:
-        return 0.5 * coins + (1.0 - coins) * _phi(-gap / _ROOT2, table) + 1e-300
-    win = 0.5 * coins + (1.0 - coins) * _phi(gap / _ROOT2, table)
+    sign = -1.0 if score == 0.0 else 1.0
+    win: float = 0.5 * coins + (1.0 - coins) * _phi(sign * gap / _ROOT2, table)
+    if score != 0.5:
+        return win + 1e-300
     return math.sqrt(max(win * (1.0 - win), 0.0)) + 1e-300
 
 

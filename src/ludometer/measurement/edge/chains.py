@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ludometer.arrays import Codes, Floats, Mask
+from ludometer.arrays import Codes, Counts, Floats, Mask
 from ludometer.kernels.gibbs.changing import (
     COINS,
     EDGE,
@@ -175,7 +175,7 @@ def _covariance(draws: Floats) -> Floats:
     return np.asarray(np.cov(moves.T) + 1e-6 * np.eye(3))
 
 
-def _weight_of(duels: Duels, starts: Floats, skill: Floats, population: Population) -> float:
+def _weight_of(duels: Duels, starts: Counts, skill: Floats, population: Population) -> float:
     """1 over the variance of scores in that of wins: more than 1 where there are draws."""
     if not (duels.score == 0.5).any():
         return 1.0
@@ -197,7 +197,7 @@ def expected_scores(duels: Duels, skill: Floats, state: Floats) -> Floats:
     return np.asarray(0.5 * coins + (1 - coins) * ndtr(gap / np.sqrt(2)))
 
 
-def _one_spell_each(skill: Floats, starts: Floats, rng: np.random.Generator) -> Floats:
+def _one_spell_each(skill: Floats, starts: Counts, rng: np.random.Generator) -> Floats:
     """The skill of each player in one of their spells; 0 of those who do not play."""
     n_spells = np.diff(starts)
     chosen = starts[:-1] + (rng.random(len(n_spells)) * n_spells).astype(np.int64)

@@ -25,6 +25,9 @@ _SPELLS, _SHORT = 12, 30_000
 _UNSETTLED = 1.2
 """R-hat above which chains do not agree, and nothing is said."""
 
+_YEAR = 365.25 * 86_400e6
+"""In microseconds."""
+
 _NOTHING = 0.01
 """A share that may be so near a half is taken to reach it."""
 
@@ -47,6 +50,8 @@ class Edge:
     """Whether only a part of the matches was looked at, for there are so many."""
     change: float | None
     """The part of the record after which a third of a skill is left; None where skills stay."""
+    drift_per_year: float | None
+    """By how many Elo points a skill changes in a year (SD); 0 where skills stay, None where times are not known."""
     oddities: Oddities
 
     def document(self) -> dict[str, Any]:
@@ -57,7 +62,7 @@ class Edge:
             "coin_share": self.coin_share,
             "coin_share_interval": list(self.coin_interval),
             "spread": self.spread,
-            "drift_per_year": None,
+            "drift_per_year": self.drift_per_year,
             "method": "likelihood of a random part of the matches" if self.is_part else "likelihood",
         }
 
@@ -114,17 +119,42 @@ def measure_edge(
 def _summarise(duels: Duels, draws: Draws, changing: Draws | None, oddities: Oddities, matches: Matches) -> Edge:
     shown = draws if changing is None else changing
     share = shown.edge.ravel()
+    interval = _narrowest(share, 0.5)
     return Edge(
-        better_player_wins=float(np.median(share)),
-        interval=_narrowest(share, 0.5),
+        # where it may be a coin, the likeliest share: half of the draws lie above the middle even of a coin
+        better_player_wins=_likeliest(share) if interval[0] == 0.5 else float(np.median(share)),
+        interval=interval,
         coin_share=float(np.median(shown.coins)),
         coin_interval=_narrowest(shown.coins.ravel(), 0.0),
         spread=float(to_elo(LOGISTIC * np.median(shown.sigma))),
         has_draws=isinstance(matches.table, Pairs) and bool((duels.score == 0.5).any()),
         is_part=duels.is_part,
         change=None if changing is None else float(np.median(changing.tau)),
+        drift_per_year=_drift(shown, matches) if changing is not None else 0.0,
         oddities=oddities,
     )
+
+
+def _drift(draws: Draws, matches: Matches) -> float | None:
+    """What is new in a skill after a year, if the rest of it fades as it does within the record."""
+    if matches.time is None:
+        return None
+    span = matches.time[[0, -1]].astype("datetime64[us]").astype(np.int64)
+    years = float(span[1] - span[0]) / _YEAR
+    if not years > 0:
+        return None
+    kept = np.exp(-1 / (years * np.median(draws.tau)))
+    return float(to_elo(LOGISTIC * np.median(draws.sigma)) * np.sqrt(1 - kept**2))
+
+
+def _likeliest(draws: Floats) -> float:
+    """The mode: the half of the draws that lies closest together, and again."""
+    ordered = np.sort(draws)
+    while len(ordered) > 4:
+        half = -(-len(ordered) // 2)
+        at = int((ordered[half:] - ordered[: len(ordered) - half]).argmin())
+        ordered = ordered[at : at + half]
+    return float(ordered.mean())
 
 
 def _narrowest(draws: Floats, lowest: float, level: float = 0.95) -> Interval:

@@ -28,6 +28,9 @@ SPREAD, LIKELIHOOD, BOTH, MOMENT = "spread", "likelihood", "both", "moment"
 _ALIKE, _APART = 1.2, 2.5
 """Standard errors between the routes: up to the first they agree, beyond the second one of them is wrong."""
 
+_BACKWARDS = 4.0
+"""Points of x that a clean record does not differ by when it is played backwards."""
+
 _OUTER = 0.05
 """The part of the players at either end who may be of another kind."""
 
@@ -51,6 +54,13 @@ class Routes:
     """What the verdict rests on."""
     apart: float
     """Between the two routes, in standard errors."""
+    backwards: float | None = None
+    """Points of x by spread that the record shows more when it is played backwards in time."""
+
+    @property
+    def suspected(self) -> bool:
+        """Whether the schedule seems to have been made by the results."""
+        return self.taken != SPREAD or abs(self.backwards or 0.0) >= _BACKWARDS
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -93,7 +103,7 @@ class Routes:
         if odd.has_matchups and answer == CHANCE:
             lines.append(
                 "some pairs of players have results of their own (meetings of the same two correlate at "
-                f"{odd.matchups.size:.2f}), which ratings on one scale cannot show, so little spread does not mean chance"
+                f"{odd.matchups.size:.2f}), which ratings cannot show, so little spread does not mean chance"
             )
         return tuple(lines)
 

@@ -195,8 +195,21 @@ def match_record(game: Measurement, simulation: Simulation) -> Matched:
         simulation.workers,
     )
     with keeper.progress.stage(LIKELIHOOD):
-        routes = take_routes(yardstick, pairing, basis)
+        backwards = _measure_backwards(target, yardstick, basis, simulation.seats)
+        routes = replace(take_routes(yardstick, pairing, basis), backwards=backwards)
     return Matched(pairing, target, routes.yardstick, routes)
+
+
+def _measure_backwards(target: Target, yardstick: Yardstick, basis: Basis, seats: SeatAdvantage | None) -> float | None:
+    """How many points of x more the record shows when it is played backwards: many where the schedule reacts."""
+    x, slope = yardstick.deterministic.estimate, yardstick.deterministic.slope
+    if not (target.sd > 0 and np.isfinite(x) and slope):
+        return None
+    used = seats if basis.has_seats else None
+    back = make_target(basis.matches.backwards(), basis.counted, basis.prizes, k=basis.k, seats=used)
+    if not back.sd > 0:
+        return -x
+    return float(x * ((back.sd / target.sd) ** (1 / slope) - 1))
 
 
 def _aim(game: Measurement, simulation: Simulation, pairing: Pairing) -> Target:
@@ -394,8 +407,8 @@ def judge(
     p_values = _p_value(yardstick.deterministic), _p_value(yardstick.chess)
     reasons = (
         *_share_reasons(yardstick),
-        *(() if routes is None else routes.reasons),
         _pairing_reason(pairing),
+        *(() if routes is None else routes.reasons),
         *_check_reasons(checks, n_left_out),
     )
     return Verdict(yardstick.answer, _state(yardstick, p_values), *p_values, reasons, tuple(checks), digest)
