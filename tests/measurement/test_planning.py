@@ -44,6 +44,7 @@ COSTS = {
     "best fit": Cost(0.3),
     "pairing": Cost(0.1),
     "yardsticks": Cost(0.05, 0.0, 1.5e-3, 1e-7),
+    "likelihood": Cost(0.2),
     "luck": Cost(0.8),
     "repeats": Cost(0.02, 0.0, 5e-4, 4e-8),
     "random opponents": Cost(0.1),
@@ -108,7 +109,7 @@ def test_too_little_time_leaves_the_quick_measures_and_says_why() -> None:
     assert game.yardstick is None
     assert game.luck is None
     assert game.budget is not None
-    assert game.budget.left_out == ("yardsticks", "luck", "repeats", "random opponents", "checks")
+    assert game.budget.left_out == ("yardsticks", "likelihood", "luck", "repeats", "random opponents", "checks")
     found = document(game)
     reason = "left out: the budget of 0.1 s did not leave time for it"
     assert {found["absent"][name] for name in ("luck", "verdict", "yardstick.matched", "best_fit.k_interval")} == {
