@@ -167,7 +167,8 @@ def test_pairing_is_among_the_reasons() -> None:
     assert any("correlate at 0.45" in reason for reason in judged(HIGH, HIGH, pairing=paired).reasons)
     pools = Pairing(detected=True, correlation=0.0, n_directions=1, p_value=0.4, follows=False)
     assert any(
-        "whether they follow strength is open (p = 0.4)" in reason for reason in judged(HIGH, HIGH, pairing=pools).reasons
+        "whether they follow strength is open (p = 0.4)" in reason
+        for reason in judged(HIGH, HIGH, pairing=pools).reasons
     )
     assert any("pairings look random" in reason for reason in judged(HIGH, HIGH).reasons)
 
