@@ -40,6 +40,7 @@ RUNNING = (
         "files.md",
         "long-runs.md",
         "ratings.md",
+        "record.md",
         "state-space-teams.md",
     ),
 )

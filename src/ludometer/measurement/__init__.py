@@ -53,6 +53,14 @@ if TYPE_CHECKING:
     from ludometer.measurement.measurement import measure as measure
     from ludometer.measurement.planning import Budget as Budget
     from ludometer.measurement.planning import WithinBudget as WithinBudget
+    from ludometer.measurement.record.accounts import Account as Account
+    from ludometer.measurement.record.accounts import list_accounts as list_accounts
+    from ludometer.measurement.record.repeats import Repeats as Repeats
+    from ludometer.measurement.record.repeats import undo_repeats as undo_repeats
+    from ludometer.measurement.record.study import RecordStudy as RecordStudy
+    from ludometer.measurement.record.study import study_record as study_record
+    from ludometer.measurement.record.tables import Flattened as Flattened
+    from ludometer.measurement.record.tables import restore_tables as restore_tables
     from ludometer.measurement.spread import Persistence as Persistence
     from ludometer.measurement.spread import Spread as Spread
     from ludometer.measurement.spread import measure_persistence as measure_persistence

@@ -1,1 +1,1 @@
-"""What kind of record this is: who was paired with whom."""
+"""What kind of record this is: repeats, flattened tables, sessions, seats, accounts, and who met whom."""

@@ -87,7 +87,8 @@ class Repeats:
 def undo_repeats(matches: Matches, choice: RepeatsChoice = "divide") -> tuple[Matches, Repeats]:
     """The matches without those that stand in the record again, and what was found.
 
-    >>> coin = Matches.of_pairs(np.arange(80) % 7, 7 + np.arange(80) % 9, np.arange(80) ** 2 % 11 % 2)
+    >>> first, second, won = np.random.default_rng(0).integers([[0], [10], [0]], [[10], [20], [2]], size=(3, 80))
+    >>> coin = Matches.of_pairs(first, second, won)
     >>> twice = coin.take(np.repeat(np.arange(80), 2))
     >>> whole, found = undo_repeats(twice)
     >>> found.kind, found.dropped, whole.fingerprint == coin.fingerprint
