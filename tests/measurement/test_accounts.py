@@ -97,3 +97,10 @@ def test_tables_and_the_list_in_the_study() -> None:
     assert study.matches is record
     assert any("P9" in line and "stay" in line for line in study.lines())
     assert study.document()["accounts"] == [{"player": "P9", "why": why}]
+
+
+def test_a_record_whose_players_all_have_few_matches_is_looked_at() -> None:
+    rng = np.random.default_rng(5)
+    first = rng.integers(300, size=1_500)
+    second = (first + rng.integers(1, 300, size=1_500)) % 300
+    assert whys(Matches.of_pairs(first, second, rng.integers(0, 2, size=1_500).astype(float))) == {}

@@ -172,6 +172,8 @@ def _changes(pairs: Pairs, matches: Matches) -> Iterator[_Odd]:
     if np.count_nonzero(active) > _MOST_PLAYERS:
         active &= played >= np.partition(played, -_MOST_PLAYERS)[-_MOST_PLAYERS]
     rows = np.flatnonzero(active[pairs.first] | active[pairs.second])
+    if not len(rows):
+        return
     player = np.column_stack((pairs.first[rows], pairs.second[rows])).ravel()
     # what was scored beyond what the opponent usually allows
     beyond = np.column_stack(
