@@ -80,9 +80,9 @@ def verdict_of(matches: Matches, seed: int) -> Row:
         row["reason"] = found.verdict.statement
     if found.yardstick is not None:
         row |= _figures("x", found.yardstick.deterministic) | _figures("chess", found.yardstick.chess)
-    edge = getattr(found, "edge", None)
+    edge = found.edge
     if edge is not None:
-        row["edge"] = [round(float(value), 4) for value in (edge.share, *edge.interval)]
+        row["edge"] = [round(float(value), 4) for value in (edge.better_player_wins, *edge.interval)]
     return row
 
 
