@@ -34,22 +34,65 @@ def test_the_order_is_that_of_the_matched_skills_not_of_the_ratings() -> None:
     assert list(found.sd_of_skills) == [90, 60, None]
 
 
-def test_without_a_yardstick_for_all_the_order_is_that_of_the_ratings() -> None:
-    games = [("a", game_with([50, 60, 70], sd=90)), ("b", game_with(None, sd=140))]
+def test_games_without_an_sd_of_skills_are_not_ranked() -> None:
+    games = [("b", game_with(None, sd=140)), ("a", game_with([50, 60, 70], sd=90)), ("c", game_with(None, sd=200))]
     found = compare_games(games)
-    assert found.names == ("b", "a")
+    assert found.names == ("a", "b", "c")
+    assert [name for name, _ in found.ranked] == ["a"]
     assert np.isnan(found.more_skill).all()
-    assert found.lines() == []
+    assert found.lines() == [
+        "Order and confidence go by the SD of skills, each matched on its own schedule; not ranked, because none can "
+        "be trusted: b, c."
+    ]
+    assert found.document()["comparison"]["unranked"] == ["b", "c"]
+
+
+def test_quick_measurements_are_not_ranked_by_their_ratings() -> None:
+    found = compare_games([("short", QUICK), ("sparse", SPARSE)])
+    assert found.names == ("short", "sparse")
+    assert compare_games([("sparse", SPARSE), ("short", QUICK)]).names == ("sparse", "short")
+    assert "game, not ranked" in found.summary()
+    assert "most skill first" not in found.summary()
+    assert "--quick" in found.lines()[0]
+    document = found.document()
+    assert document["comparison"]["measure"] is None
+    assert "comparison.measure" in document["absent"]
+
+
+def test_order_and_confidence_have_one_name() -> None:
+    found = compare_games([("a", game_with([3, 5, 9])), ("b", game_with([1, 4, 5]))])
+    assert found.document()["comparison"]["measure"] == "sd_of_skills"
+    assert "SD of skills" in found.summary().splitlines()[0]
+    assert found.lines()[0].startswith("Order and confidence go by the SD of skills")
+
+
+def test_there_is_no_confidence_against_both_yardsticks() -> None:
+    def with_shares(x: float, chess: float, skills: list[float]) -> Measurement:
+        by_skill, by_chess = (Inversion(np.full(39, value)) for value in (x, chess))
+        yardstick = Yardstick(by_skill, by_chess, Inversion(np.array(skills)), 39, Reference())
+        return replace(QUICK, yardstick=yardstick)
+
+    more, less = with_shares(30.0, 60.0, [150.0] * 3), with_shares(40.0, 70.0, [100.0] * 3)
+    found = compare_games([("more", more), ("less", less)])
+    assert found.names == ("more", "less")
+    assert np.isnan(found.more_skill).all()
+    assert found.against_yardsticks == (("more", "less"),)
+    assert found.document()["comparison"]["against_yardsticks"] == [{"game": "more", "than": "less"}]
+    assert "both yardsticks say the opposite" in found.lines()[1]
+    # one yardstick alone may disagree
+    one = compare_games([("more", with_shares(30.0, 80.0, [150.0] * 3)), ("less", less)])
+    assert one.more_skill[0, 1] == 1
+    assert one.against_yardsticks == ()
 
 
 def test_confidence_is_the_share_of_pairs_in_that_order() -> None:
     found = compare_games([("a", game_with([3, 5, 9])), ("b", game_with([1, 4, 5]))])
     # of nine pairs six are larger and one is equal
     assert found.more_skill[0, 1] == pytest.approx((6 + 0.5) / 9)
-    assert found.lines() == ["a shows more skill than b: 72% confidence"]
+    assert found.lines()[1:] == ["a shows more skill than b: 72% confidence"]
     sure = compare_games([("a", game_with([30, 50, 90])), ("b", game_with([1, 4, 5]))])
     assert sure.more_skill[0, 1] == 1
-    assert sure.lines() == ["a shows more skill than b: more than 99% confidence"]
+    assert sure.lines()[1:] == ["a shows more skill than b: more than 99% confidence"]
 
 
 @given(*[st.lists(st.integers(0, 20).map(float) | st.just(np.inf), min_size=1, max_size=12) for _ in range(3)])

@@ -56,7 +56,7 @@ def draw_measurement(game: Measurement, *, narrow: bool) -> dict[str, Any]:
             names = ("skill share", f"{game.reference_name} share")
             rows = [ShareRow(name, share, stands_out=True) for name, share in zip(names, game.shares, strict=True)]
             charts["yardsticks"] = draw_shares(rows, "Share; a coin decides the rest", narrow=narrow)
-            charts |= _draw_checks(game, game.shares[0], narrow=narrow)
+            charts |= _draw_checks(game, game.shares, narrow=narrow)
         charts["ratings"] = _draw_ratings(game, narrow=narrow)
     charts["cutoffs"] = _draw_cutoffs(game, narrow=narrow)
     charts["calibration"] = _draw_calibration(game, narrow=narrow)
@@ -81,23 +81,29 @@ def draw_comparison(games: Sequence[Game], *, narrow: bool) -> dict[str, Any]:
     return charts
 
 
-def _draw_checks(game: Measurement, share: Share, *, narrow: bool) -> dict[str, Any]:
-    """The share of skill in each check of the analysis, and for longer units of play."""
+def _draw_checks(game: Measurement, shares: tuple[Share, Share], *, narrow: bool) -> dict[str, Any]:
+    """Both shares in each check of the analysis, and the share of skill for longer units of play."""
     checks = [(check, check.shares) for check in game.verdict.checks] if game.verdict else []
     kinds = {
-        "checks": (MULTIVERSE, "primary analysis", "matches"),
-        "units": (("unit",), "1 game, as recorded", "units"),
+        "checks": (MULTIVERSE, "primary analysis", 0, "Skill share, a coin decides the rest"),
+        "checks_reference": (
+            MULTIVERSE,
+            "primary analysis",
+            1,
+            f"Share of {game.reference_name}, a coin decides the rest",
+        ),
+        "units": (("unit",), "1 game, as recorded", 0, "Share of units that skill alone decides"),
     }
     charts = {}
-    for name, (chosen, first, what) in kinds.items():
-        rows = [ShareRow(first, share, stands_out=True)]
+    for name, (chosen, first, place, title) in kinds.items():
+        rows = [ShareRow(first, shares[place], stands_out=True)]
         rows += [
-            ShareRow(check.name.removesuffix(" (model)"), found[0])
+            ShareRow(check.name.removesuffix(" (model)"), found[place])
             for check, found in checks
             if check.kind in chosen and found is not None
         ]
         if len(rows) > 1:
-            charts[name] = draw_shares(rows, f"Share of {what} that skill alone decides", narrow=narrow)
+            charts[name] = draw_shares(rows, title, narrow=narrow)
     return charts
 
 

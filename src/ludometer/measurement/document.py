@@ -56,6 +56,7 @@ def describe_measurement(game: Measurement) -> dict[str, Any]:
         },
         "persistence": vars(game.persistence),
         "luck": None if game.luck is None else _luck(game.luck, is_two_player=data.is_two_player),
+        "one_better": _one_better(game),
         "yardstick": _yardstick(game),
         "verdict": _verdict(game),
         "legal": None if game.legal is None else [entry.document() for entry in game.legal.tests],
@@ -154,6 +155,15 @@ def _bayes(luck: LuckMetrics, *, is_two_player: bool) -> dict[str, Any] | None:
     }
 
 
+def _one_better(game: Measurement) -> dict[str, Any] | None:
+    """What being one SD better is worth: the figure that terminal and page show."""
+    better = game.one_better
+    if better is None:
+        return None
+    ends = {name: _interval(getattr(better, name)) for name in ("sd_interval", "p_interval", "rep_interval")}
+    return vars(better) | ends
+
+
 def _yardstick(game: Measurement) -> dict[str, Any]:
     x_deterministic, x_chess = game.published
     matched = game.yardstick
@@ -223,6 +233,7 @@ def explain_absences(game: Measurement) -> dict[str, str]:
         for end, rep in enumerate(spread.rep_interval or ()):
             if rep is None:
                 reasons[f"spread.{place}.rep_interval.{end}"] = even
+    reasons |= _better_absences(game, unknown)
     if game.best_fit.k_interval is None:
         reasons["best_fit.k_interval"] = unknown
     few, exact = "too few regulars, or results that do not vary", "past averages determine all results exactly"
@@ -257,6 +268,23 @@ def _edge_absences(game: Measurement, quick: str) -> dict[str, str]:
         reasons["edge"] = "nobody counts, all matches are ties, or the chains of draws do not settle"
     elif game.edge.drift_per_year is None:
         reasons["edge.drift_per_year"] = "skills change, but times are not known"
+    return reasons
+
+
+def _better_absences(game: Measurement, unknown: str) -> dict[str, str]:
+    better = game.one_better
+    if better is None:
+        return {"one_better": f"fewer than two players have {game.main.min_matches} matches"}
+    even = "a player one SD better scores hardly more than 50%: no number of games is enough"
+    reasons = {} if better.rep is not None else {"one_better.rep": even}
+    for name in ("sd_interval", "p_interval", "rep_interval"):
+        if getattr(better, name) is None:
+            reasons[f"one_better.{name}"] = unknown
+    reasons |= {
+        f"one_better.rep_interval.{end}": even for end, rep in enumerate(better.rep_interval or ()) if rep is None
+    }
+    if better.sd_interval is not None and better.sd_interval[1] == math.inf:
+        reasons["one_better.sd_interval.1"] = _WIDE
     return reasons
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,6 +17,7 @@ from ludometer.measurement.planning import BEST_FIT, LUCK, STAGES, Budget, Exten
 from ludometer.measurement.record.study import RecordStudy, study_record
 from ludometer.measurement.spread import (
     CutoffSweep,
+    OneBetter,
     Persistence,
     RatingDifferences,
     Spread,
@@ -186,6 +188,14 @@ class Measurement(Shown):
         if self.yardstick is None or self.is_refused:
             return None
         return self.yardstick.deterministic.share, self.yardstick.chess.share
+
+    @property
+    def one_better(self) -> OneBetter | None:
+        """What being one SD better is worth: by the SD of skills, or where that is not known by that of ratings."""
+        skill = None if self.yardstick is None or self.is_refused else self.yardstick.skill
+        if skill is not None and math.isfinite(skill.estimate):
+            return OneBetter.by_skills(skill.estimate, skill.interval)
+        return OneBetter.by_ratings(self.main)
 
     def absent(self) -> dict[str, str]:
         """What is null in the document, and why."""

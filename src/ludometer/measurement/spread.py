@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -57,6 +57,42 @@ class Spread:
             return None
         low, high = self.p_sd_interval
         return repetitions(high), repetitions(low)
+
+
+@dataclass(frozen=True)
+class OneBetter:
+    """What being one SD better is worth: the one figure for the score and the games needed that a report shows."""
+
+    by: Literal["skills", "ratings"]
+    """Whose SD: that of skills where it is known; ratings of players with few matches lie closer together."""
+    sd: float
+    """In Elo points."""
+    sd_interval: tuple[float, float] | None
+    p: float
+    """What a player one SD better is expected to score."""
+    p_interval: tuple[float, float] | None
+    rep: int | None
+    """How many games make them win the majority with more than 75% probability; None if no number does."""
+    rep_interval: tuple[int | None, int | None] | None
+
+    @classmethod
+    def by_skills(cls, sd: float, interval: tuple[float, float]) -> OneBetter:
+        """From the SD of skills; an infinite end wins always.
+
+        >>> better = OneBetter.by_skills(100.0, (80.0, np.inf))
+        >>> round(better.p, 2), better.rep, better.rep_interval
+        (0.64, 7, (1, 9))
+        """
+        p, low, high = (float(value) for value in expected_score(np.array([sd, *interval])))
+        return cls("skills", sd, interval, p, (low, high), repetitions(p), (repetitions(high), repetitions(low)))
+
+    @classmethod
+    def by_ratings(cls, spread: Spread) -> OneBetter | None:
+        """By the published formula, from the SD of ratings; None where there is none."""
+        if spread.sd is None or spread.p_sd is None:
+            return None
+        ends = spread.sd_interval, spread.p_sd_interval, spread.rep_interval
+        return cls("ratings", spread.sd, ends[0], spread.p_sd, ends[1], spread.rep, ends[2])
 
 
 def measure_spread(rating: Floats, played: Counts, *, min_matches: int, share: float = 1.0) -> Spread:

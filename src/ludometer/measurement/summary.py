@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ludometer.measurement.benchmarks.published import describe_place
+from ludometer.measurement.verdict.wording import describe_p_values, describe_range_over_checks
 from ludometer.wording import percent
 
 if TYPE_CHECKING:
@@ -41,17 +42,25 @@ def answer_lines(game: Measurement) -> list[str]:
         "Budget": [] if game.budget is None else game.budget.remarks(),
     }
     lines = [] if game.edge is None else [game.edge.sentence()]
-    lines += [] if game.verdict is None else [game.verdict.statement, ""]
+    lines += [_first_line(game), ""]
     for name, texts in entries.items():
         lines += [f"{'' if place else name:<10} {text}" for place, text in enumerate(texts)]
     return lines
+
+
+def _first_line(game: Measurement) -> str:
+    """The verdict, or why there is none."""
+    if game.verdict is not None:
+        return game.verdict.statement
+    return f"No verdict: {game.absent()['verdict']}."
 
 
 def _how_sure(game: Measurement) -> list[str]:
     """What the checks say; where the verdict is refused, the reasons after the first, which the statement has."""
     if game.verdict is None:
         return []
-    return list(game.verdict.reasons[1:] if game.is_refused else game.verdict.reasons[3:])
+    reasons = game.verdict.reasons[1:] if game.is_refused else game.verdict.reasons[3:]
+    return [*reasons, *(text for text in (describe_p_values(game),) if text)]
 
 
 def _compare(game: Measurement, sd: float) -> list[str]:
@@ -61,25 +70,41 @@ def _compare(game: Measurement, sd: float) -> list[str]:
         lines.append(f"skill share {skill.in_words}: {game.verdict.reasons[0].replace(str(skill), f'{skill.x:.0f}%')}")
         rest = ", and a coin decides the rest" if np.isfinite(kept.x) else ""
         lines.append(f"{game.reference_name} share {kept.in_words}{rest}")
+        lines += [text for text in (describe_range_over_checks(game),) if text]
     return [*lines, describe_place(sd)]
 
 
 def _skills(game: Measurement, main: Spread) -> list[str]:
+    """What being one SD better is worth, by the SD of skills; the published formula, from that of ratings, as such."""
+    better = game.one_better
     interval = "" if main.sd_interval is None else f" [{main.sd_interval[0]:.1f}, {main.sd_interval[1]:.1f}]"
-    games = "a single game" if main.rep == 1 else f"a best-of-{main.rep}"
-    lines = [
-        f"SD of ratings {main.sd:.1f}{interval}: a player one SD better scores {percent(main.p_sd or 0.5)}, "
-        f"the best 1% score {percent(main.p_1_99 or 0.5)} against the worst 1%",
-        "no number of games would show who is one SD better"
-        if main.rep is None
-        else f"such a player wins {games} more than 75% of the time",
+    ends = f"the best 1% score {percent(main.p_1_99 or 0.5)} against the worst 1%"
+    if better is None or better.by == "ratings":
+        return [
+            f"SD of ratings {main.sd:.1f}{interval}: by the published formula a player one SD better scores "
+            f"{percent(main.p_sd or 0.5)}, {ends}",
+            describe_games_needed(main.rep),
+        ]
+    low, high = better.sd_interval or (np.nan, np.nan)
+    return [
+        f"SD of skills {better.sd:.0f} [{low:.0f}, {f'{high:.0f}' if np.isfinite(high) else 'more'}], matched on this "
+        f"schedule: a player one SD better scores {percent(better.p)}",
+        describe_games_needed(better.rep),
+        f"by the published formula, from the ratings' SD of {main.sd:.1f}{interval}: "
+        f"{percent(main.p_sd or 0.5)}; {ends}",
     ]
-    skill = None if game.yardstick is None or game.is_refused else game.yardstick.skill
-    if skill is not None and np.isfinite(skill.estimate):
-        low, high = skill.interval
-        end = f"{high:.0f}" if np.isfinite(high) else "more"
-        lines[1] += f" · matched on this schedule, skills have an SD of {skill.estimate:.0f} [{low:.0f}, {end}]"
-    return lines
+
+
+def describe_games_needed(rep: int | None) -> str:
+    """How many games show who is one SD better.
+
+    >>> describe_games_needed(5)
+    'such a player wins a best-of-5 more than 75% of the time'
+    """
+    if rep is None:
+        return "no number of games would show who is one SD better"
+    games = "a single game" if rep == 1 else f"a best-of-{rep:,}"
+    return f"such a player wins {games} more than 75% of the time"
 
 
 def _luck(game: Measurement) -> list[str]:

@@ -106,7 +106,7 @@ class Demo(Shown):
         ]
         measured = [(game.main.sd or 0.0, _row(name, game)) for name, game in self.comparison.games]
         rows = [cells for _, cells in sorted([*published, *measured], key=lambda row: -row[0])]
-        headers = ["", "SD of ratings", "one SD better scores", "skill share", "chess share", "verdict"]
+        headers = ["", "SD of ratings", "one SD of ratings scores", "skill share", "chess share", "verdict"]
         players = [contest.extremes for contest in self.contests]
         return "\n".join(
             [

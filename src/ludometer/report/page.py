@@ -14,7 +14,9 @@ import numpy as np
 from ludometer.measurement.benchmarks.published import describe_place, reference_games
 from ludometer.measurement.benchmarks.yardstick import confidence, replicates_for
 from ludometer.measurement.charts import MULTIVERSE
-from ludometer.measurement.comparison import Comparison, Game, compare_games
+from ludometer.measurement.comparison import MEASURE_IN_WORDS, Comparison, Game, compare_games, describe_skills
+from ludometer.measurement.summary import describe_games_needed
+from ludometer.measurement.verdict.wording import describe_p_values, describe_range_over_checks
 from ludometer.report.legal import LegalView
 from ludometer.report.luck import explain_differences, list_measures
 from ludometer.report.templates import NOTHING, Figure, count, figures, interval, number, percent, render
@@ -93,12 +95,29 @@ class GameView:
     @property
     def games_needed(self) -> str:
         """The interval of the number of games that show who is better."""
-        if self.game.main.rep_interval is None:
+        better = self.game.one_better
+        if better is None or better.rep_interval is None:
             return ""
-        fewest, most = self.game.main.rep_interval
+        fewest, most = better.rep_interval
         if fewest is None:
             return "[no number is enough]"
         return f"[{fewest:,} to {'no limit' if most is None else count(most)}]"
+
+    @property
+    def worth(self) -> str:
+        """In how many games a player one SD better is ahead."""
+        better = self.game.one_better
+        return describe_games_needed(None if better is None else better.rep)
+
+    @property
+    def p_values(self) -> str | None:
+        """As in the terminal."""
+        return describe_p_values(self.game)
+
+    @property
+    def range_over_checks(self) -> str | None:
+        """As in the terminal."""
+        return describe_range_over_checks(self.game)
 
     @property
     def check_confidence(self) -> tuple[int, int]:
@@ -177,7 +196,7 @@ class GameView:
     def cutoffs(self) -> tuple[list[str], list[list[str]]]:
         """The spread of the ratings of those who have at least so many matches: headers and rows."""
         headers = ["Players with at least", "Players", "SD of ratings", "95% interval", "Lowest", "1% quantile"]
-        headers += ["99% quantile", "Highest", "One SD better scores", "Games needed"]
+        headers += ["99% quantile", "Highest", "One SD of ratings better scores", "Best-of (published formula)"]
         rows = [
             [
                 f"{spread.min_matches} match{'es' * (spread.min_matches > 1)}",
@@ -270,8 +289,13 @@ class ComparisonView:
 
     @property
     def measured(self) -> list[Game]:
-        """Those whose ratings spread can be measured, most skill first."""
+        """Those whose ratings spread can be measured."""
         return [(name, game) for name, game in self.found.games if game.main.sd is not None]
+
+    @property
+    def ranked(self) -> list[list[str]]:
+        """Name and SD of skills of those that are ranked, most skill first."""
+        return [[name, describe_skills(game)] for name, game in self.found.ranked]
 
     @property
     def verdicts(self) -> dict[str, list[str]]:
@@ -291,13 +315,13 @@ class ComparisonView:
     @property
     def table(self) -> tuple[list[str], list[list[str]]]:
         """The games, most skill first: headers and rows."""
-        headers = ["Game", "SD of ratings", "SD of skills", "Skill share", _name_share(self.found.games[0][1])]
+        headers = ["Game", "SD of ratings", MEASURE_IN_WORDS, "Skill share", _name_share(self.found.games[0][1])]
         headers += ["Verdict", "Matches", "Players"]
         rows = [
             [
                 name,
                 f"{number(game.main.sd)} {interval(game.main.sd_interval)}".strip(),
-                _describe_skills(game),
+                describe_skills(game),
                 *(map(str, game.shares) if game.shares else (NOTHING, NOTHING)),
                 game.verdict.answer if game.verdict else NOTHING,
                 f"{game.data.n_matches:,}",
@@ -312,32 +336,34 @@ class ComparisonView:
     @property
     def order(self) -> list[list[str]]:
         """The confidence that the game in a row shows more skill than that in a column; empty if there is none."""
-        confidences = self.found.more_skill
+        n_ranked = len(self.found.ranked)
+        confidences = self.found.more_skill[:n_ranked, :n_ranked]
         if not np.isfinite(confidences).any():
             return []
         rows = [
             [f"{n}. {name}", *map(_describe_confidence, confidences[n - 1])]
-            for n, name in enumerate(self.found.names, 1)
+            for n, (name, _) in enumerate(self.found.ranked, 1)
         ]
         for place, row in enumerate(rows, 1):
             row[place] = ""
         return rows
 
 
-def _describe_skills(game: Measurement) -> str:
-    skill = None if game.yardstick is None or game.is_refused else game.yardstick.skill
-    if skill is None:
-        return NOTHING
-    estimate, low, high = (
-        number(value, 0) if np.isfinite(value) else NOTHING for value in (skill.estimate, *skill.interval)
-    )
-    return f"{estimate} [{low}, {high}]"
-
-
 def _describe_confidence(value: float) -> str:
     if not np.isfinite(value):
         return NOTHING
     return "> 99%" if value > 0.99 else "< 1%" if value < 0.01 else percent(value, 0)
+
+
+def _describe_reference(compared: Comparison) -> str:
+    """The SD of the reference's players as it was used for each game: it depends on how the record is paired."""
+    used: dict[str, list[str]] = {}
+    for name, game in compared.games:
+        if game.yardstick is not None:
+            used.setdefault(number(game.yardstick.reference.sd, 0), []).append(name)
+    if len(used) <= 1:
+        return "".join(used)
+    return ", ".join(f"{sd} (for {', '.join(names)})" for sd, names in used.items())
 
 
 def _describe_method(compared: Comparison, command: str) -> dict[str, Any]:
@@ -347,6 +373,7 @@ def _describe_method(compared: Comparison, command: str) -> dict[str, Any]:
         "min_matches": games[0].main.min_matches,
         "multiplayer": next((game for game in games if not game.data.is_two_player), None),
         "yardstick": next((game.yardstick for game in games if game.yardstick), None),
+        "reference_sd": _describe_reference(compared),
         "is_printed": any(game.base == "e" for game in games),
         "published": [
             [game.label, f"{game.sd:.1f}", percent(game.p_sd), f"{game.rep:,}"] for game in reference_games()

@@ -78,18 +78,19 @@ class Share:
     high: float
 
     def __str__(self) -> str:
-        """As in a table; an end that would round to the line of 50% shows on which side of it it is.
+        """As in a table; ends that would round to the same number, or to the line of 50%, have a decimal.
 
         >>> str(Share(38.7, 36.6, 41.2)), str(Share(np.inf, 98.0, np.inf)), str(Share(np.inf, 100.0, np.inf))
         ('39% [37, 41]', '> 100% [98, > 100]', '> 100%')
-        >>> str(Share(36.0, 21.0, 49.8))
-        '36% [21, 49.8]'
+        >>> str(Share(36.0, 21.0, 49.8)), str(Share(31.0, 30.8, 31.3))
+        ('36% [21, 49.8]', '31% [30.8, 31.3]')
         """
         if not np.isfinite(self.x):
             return "> 100%" + (f" [{self.low:.0f}, > 100]" if self.low < 99.5 else "")
         ends = []
+        narrow = np.isfinite(self.high) and f"{self.low:.0f}" == f"{self.high:.0f}"
         for end in (self.low, self.high):
-            digits = 1 if self.x < 9.5 or 0 < abs(end - HALF) < 0.5 else 0
+            digits = 1 if narrow or self.x < 9.5 or 0 < abs(end - HALF) < 0.5 else 0
             ends.append(f"{end:.{digits}f}" if np.isfinite(end) else "> 100")
         return f"{self.x:.{0 if self.x >= 9.5 else 1}f}% [{', '.join(ends)}]"
 
