@@ -100,6 +100,10 @@ class FileOptions:
         "--merge-names", is_flag=True, help="Treat names that differ only in capitals or blanks as one player."
     )
 
+    as_read: bool = option(
+        "--as-read", is_flag=True, help="Take places, scores and sides as they stand, even where they look mistaken."
+    )
+
     def __post_init__(self) -> None:
         if self.where is not None and not self.where.strip():
             raise LudometerError('--where is empty: write a condition, such as "season = 2015"')
@@ -133,6 +137,7 @@ class FileOptions:
             where=self.where,
             drop_bad_rows=self.drop_bad_rows,
             merge_names=self.merge_names,
+            as_read=self.as_read,
         )
 
     @property

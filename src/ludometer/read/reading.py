@@ -14,9 +14,10 @@ from ludometer.errors import LudometerError, MatchDataError
 from ludometer.matches import MATCH_COLUMNS, Matches, owned, reorder_seats
 from ludometer.parallel import Workers
 from ludometer.read.columns.codes import TextIndex
+from ludometer.read.columns.doubts import doubt_places
 from ludometer.read.columns.guess import guess_columns, guess_dates
 from ludometer.read.columns.kept import Kept
-from ludometer.read.columns.names import ColumnsNotFound, PairColumns, ReadOptions, find_columns
+from ludometer.read.columns.names import ColumnsNotFound, PairColumns, ReadOptions, SeatColumns, find_columns
 from ludometer.read.columns.teams import find_separator, padded, seats_of, spread
 from ludometer.read.columns.times import find_time_format, parse_times
 from ludometer.read.files.opening import open_source
@@ -212,6 +213,8 @@ def _check(reader: RowReader, n_matches: int) -> None:
     if reader.faults and not reader.options.drop_bad_rows:
         raise MatchDataError(_fault_message(reader))
     if n_matches:
+        if isinstance(reader.columns, PairColumns):
+            _ask(reader, reader.doubts.questions())
         return
     if reader.faults:
         raise MatchDataError(_fault_message(reader) + "\nNo rows are left without them")
@@ -221,6 +224,12 @@ def _check(reader: RowReader, n_matches: int) -> None:
         raise MatchDataError(f"{name}: none of {reader.n_unfinished:,} games is finished")
     what = "the file has no games" if reader.source.is_pgn else "the file has columns but no matches"
     raise MatchDataError(f"{name}: {what}")
+
+
+def _ask(reader: RowReader, questions: list[str]) -> None:
+    """Refuse a file whose columns hardly mean what they seem to, unless the user says so."""
+    if questions and not reader.options.as_read:
+        raise MatchDataError("\n".join(f"{reader.source.name}: {question}" for question in questions))
 
 
 def _fault_message(reader: RowReader) -> str:
@@ -362,6 +371,9 @@ def _collect_seats(reader: RowReader) -> dict[str | None, Matches]:
     match = columns["match"][seats]
     starts = np.concatenate((np.flatnonzero(np.diff(match, prepend=-1)), [len(match)]))
     _check(reader, len(starts) - 1)
+    if isinstance(reader.columns, SeatColumns) and reader.columns.place:
+        place = columns["value"][seats]
+        _ask(reader, doubt_places(reader.columns.place, starts, place, is_filtered=bool(reader.n_filtered)))
     heads = extra.take(seats[starts[:-1]])
     order = _order(reader, heads)
     reader.n_seats_dropped = len(columns["match"]) - len(seats)

@@ -11,6 +11,7 @@ import numpy as np
 from ludometer.arrays import Codes, Counts, Floats, Halves, Mask, Times
 from ludometer.errors import LudometerError
 from ludometer.read.columns.codes import IntegerIndex, TextIndex
+from ludometer.read.columns.doubts import Doubts, find_rivals
 from ludometer.read.columns.kept import Kept, KeptReader, find_kept, numbers_or_empty
 from ludometer.read.columns.names import PairColumns, ReadOptions, SeatColumns, find_named
 from ludometer.read.columns.outcomes import UNFINISHED, Outcomes, numbers, seat_values
@@ -123,6 +124,10 @@ class RowReader:
             self.matches = self._new_index(self.columns.match)
         else:
             self._outcomes = Outcomes(self.columns, self.source.is_pgn)
+            rivals = (
+                () if self.options.as_read else find_rivals(names, self.columns, self.options, file=self.source.name)
+            )
+            self.doubts = Doubts(self.columns, rivals)
 
     @property
     def columns_have_prizes(self) -> bool:
@@ -143,7 +148,7 @@ class RowReader:
         """Batches of a file whose rows are matches."""
         columns = self.columns
         assert isinstance(columns, PairColumns)
-        for frame, row, ragged in self._frames((columns.first, columns.second, *columns.score)):
+        for frame, row, ragged in self._frames((columns.first, columns.second, *columns.score), self.doubts.needed):
             codes = self.players.codes([frame[columns.first], frame[columns.second]])
             first, second = codes[:, 0].copy(), codes[:, 1].copy()
             halves, bad_score = self._outcomes.halves(frame)
@@ -159,6 +164,8 @@ class RowReader:
             kept = ~(bad.rows | unfinished)
             bad.close()
             self.walkovers.count(frame, kept)
+            if not self.options.as_read:
+                self.doubts.count(frame, halves)
             if kept.all():
                 yield PairRows(first, second, halves, extra)
             else:
@@ -213,7 +220,9 @@ class RowReader:
                 match = self._within_group(match, extra.group)
             yield SeatRows(row, match, player, value if columns.place else -value, prize, bad.rows, extra)
 
-    def _frames(self, needed: tuple[str, ...]) -> Iterator[tuple[pl.DataFrame, Counts, Mask]]:
+    def _frames(
+        self, needed: tuple[str, ...], besides: tuple[str, ...] = ()
+    ) -> Iterator[tuple[pl.DataFrame, Counts, Mask]]:
         """Frames of the columns that are needed, the numbers of their rows, and which of these are ragged lines.
 
         Blank lines and rows that --where leaves out are not in them.
@@ -222,7 +231,7 @@ class RowReader:
 
         by = (self.by_column,) if self.by_column else ()
         filtered = self.where.columns if self.where else ()
-        wanted = (*needed, *self.columns.times, *self.order_columns, *by, *self.kept.sources)
+        wanted = (*needed, *besides, *self.columns.times, *self.order_columns, *by, *self.kept.sources)
         wanted += tuple(_present(filtered, self.source.schema))
         wanted += (self.walkovers.column,) if self.walkovers.column else ()
         for frame in self.source.batches(wanted):

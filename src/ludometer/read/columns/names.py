@@ -143,6 +143,8 @@ class ReadOptions:
     drop_bad_rows: bool = False
     merge_names: bool = False
     """Whether players whose names differ only in capitals and blanks are one."""
+    as_read: bool = False
+    """Whether places, scores and sides are meant as they stand, even where they look mistaken."""
 
     def __post_init__(self) -> None:
         if self.advantage is not None and not self.advantage.strip():
