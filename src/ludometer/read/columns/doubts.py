@@ -17,6 +17,7 @@ from ludometer.read.columns.names import (
     Finder,
     PairColumns,
     ReadOptions,
+    fold,
 )
 from ludometer.read.columns.outcomes import Outcomes, numbers
 
@@ -44,10 +45,12 @@ def find_rivals(
     """Other columns of the file that also say who won; none where the user named the one that counts."""
     if options.score or not columns.score or columns.is_arena or columns.has_teams:
         return ()
-    finder = Finder(tuple(names), file, is_wide=True)
+    usual = {*RESULT, WINNER}.union(*POINTS)
+    # further names count only where the usual ones do not suffice
+    finder = Finder(tuple(names), file, is_wide=not usual.issuperset(fold(name) for name in columns.score))
     taken = {*columns.score, *columns.players}
-    single = [(name,) for name in finder.all_of((*RESULT, *OTHER_RESULT, WINNER))]
-    pairs = [finder.all_of(pair) for pair in (*POINTS, *OTHER_POINTS)]
+    single = [(name,) for name in finder.all_of((*finder.known(RESULT, OTHER_RESULT), WINNER))]
+    pairs = [finder.all_of(pair) for pair in finder.known(POINTS, OTHER_POINTS)]
     known = [*single, *(pair for pair in pairs if len(pair) == 2)]
     return tuple(dict.fromkeys(rival for rival in known if not taken.intersection(rival)))
 
@@ -80,8 +83,8 @@ class Doubts:
         for rival, reader in self._readers.items():
             other, _ = reader.halves(frame)
             both = np.isin(halves, (0, 2)) & np.isin(other, (0, 2))
-            known, differing = self.compared.get(rival, (0, 0))
-            self.compared[rival] = known + int(both.sum()), differing + int((both & (other != halves)).sum())
+            n_both, n_differ = self.compared.get(rival, (0, 0))
+            self.compared[rival] = n_both + int(both.sum()), n_differ + int((both & (other != halves)).sum())
         if len(self.columns.score) == 2:
             ours, theirs = (numbers(frame[name]) for name in self.columns.score)
             plain = np.isin(ours, (0.0, 0.5, 1.0)) & np.isin(theirs, (0.0, 0.5, 1.0))
