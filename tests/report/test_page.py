@@ -283,18 +283,33 @@ def test_one_game_is_answered_in_a_sentence_with_its_numbers() -> None:
     assert f"chess, as played by these {main.n} players with 25 matches or more" in reader.text
     assert f"{main.sd:.1f}" in reader.text
     assert f"[{main.sd_interval[0]:.1f}, {main.sd_interval[1]:.1f}]" in reader.text
-    assert f"scores {100 * main.p_sd:.1f}%" in reader.text
-    assert f"{main.rep:,}" in reader.text
+    better = game.one_better
+    assert better is not None
+    assert better.by == "skills"
+    assert f"scores {100 * better.p:.1f}%" in reader.text
+    assert f"by the published formula, from the ratings' SD, {100 * main.p_sd:.1f}%" in reader.text
     assert str(game.provenance.data) in reader.text
     for heading in ("How sure are we?", "The players", "Does it predict?", "Other measures", "The data"):
         assert f"<h2>{heading}</h2>" in page("one")
-    # scale, yardsticks, checks, units, cutoffs, histogram, calibration, loss, posterior, path, skills: wide and narrow
-    assert reader.tags["svg"] == 22
+    # scale, yardsticks, checks by both, units, cutoffs, histogram, calibration, loss, posterior, path, skills: wide and
+    # narrow
+    assert reader.tags["svg"] == 24
+
+
+def test_a_page_has_one_number_of_games_needed() -> None:
+    better = skill().one_better
+    assert better is not None
+    assert better.rep is not None
+    needed = re.findall(r"<b>([\d,]+)</b>(?:<i>[^<]*</i>)?<span>games? needed</span>", page("one"))
+    assert needed == [f"{better.rep:,}"]
+    # what other formulas give is called by their name
+    assert "Decided games needed" not in page("one")
+    assert not re.search(r"<th[^>]*>Games needed", page("one"))
 
 
 def test_every_figure_has_a_form_for_narrow_screens_and_a_caption() -> None:
     figures = re.findall(r"<figure>(.*?)</figure>", page("one"), re.S)
-    assert len(figures) == 11
+    assert len(figures) == 12
     for figure in figures:
         assert figure.count("<svg") == 2
         assert [figure.count(f'<div class="{form}">') for form in ("wide", "narrow")] == [1, 1]
@@ -382,7 +397,8 @@ def test_a_quick_page_has_no_verdict_and_says_why() -> None:
     for word in ("What the intervals mean", "these two yardsticks", "[0.", "p-value"):
         assert word not in text
     assert "There are no verdicts: nothing was simulated (--quick)." in page("several quick")
-    assert "Most skill first, by the SD of ratings" in page("several quick")
+    assert "The games are not ranked" in page("several quick")
+    assert "most skill" not in page("several quick")
 
 
 def test_more_than_the_whole_benchmark_is_an_arrow_and_no_number() -> None:
@@ -477,26 +493,27 @@ def test_several_games_are_sorted_by_skill() -> None:
     summaries = re.findall(r"<summary>(.*?)</summary>", text)
     names = list(compare_games(games("several")).names)
     assert summaries == [*names, "The published games"]
-    assert names[-2:] == ["weak", "draws"]
-    assert f'<p class="lead"><b>{names[0]}</b> (SD ' in text
-    assert re.search(r"shows the most skill, <b>draws</b> \(SD [^)]*\) the least\.", text)
+    # what is refused, or has nothing to compare, is not ranked
+    assert names == ["chess", "weak", "draws", "paired"]
+    assert re.search(r"<b>chess</b> shows the most skill \(SD of skills [^)]*\), <b>weak</b> the least", text)
+    assert "not ranked, because none can be trusted: draws, paired" in text
     assert [row[0] for row in rows_of(text, "The games side by side")] == names
 
 
 def test_several_games_are_told_by_verdict_in_the_lead() -> None:
     lead = Reader(page("several").split("<figure>")[0] + "</section></main></body></html>").text
     assert "Chance predominates, by both yardsticks: weak." in lead
-    assert "These data cannot tell: paired, draws." in lead
+    assert "These data cannot tell: draws, paired." in lead
 
 
 def test_a_matrix_says_how_sure_the_order_is_and_leaves_out_what_is_refused() -> None:
     text, found = page("several"), compare_games(games("several"))
     rows = {row[0].split(". ")[1]: row[1:] for row in rows_of(text, "How sure is the order?")}
-    chess, weaker, refused, draws = (found.names.index(name) for name in ("chess", "weak", "paired", "draws"))
+    chess, weaker = (found.names.index(name) for name in ("chess", "weak"))
     assert found.more_skill[chess, weaker] > 0.99
     assert rows["chess"][weaker] == "> 99%"
     assert rows["weak"][chess] == "< 1%"
-    assert rows["chess"][refused] == rows["paired"][chess] == rows["chess"][draws] == "-"
+    assert set(rows) == {"chess", "weak"}
     assert rows["chess"][chess] == ""
     assert "not a posterior probability" in text
 
@@ -507,7 +524,8 @@ def test_games_with_nothing_to_compare_have_no_matrix() -> None:
 
 
 def test_a_game_that_cannot_be_told_is_not_called_the_least_skilful() -> None:
-    assert re.search(r"shows the most skill, <b>coin</b> \(SD [^)]*\) the least\.", page("nobody and others"))
+    assert "the least" not in page("nobody and others")
+    assert "not ranked, because none can be trusted: " in page("nobody and others")
     assert "For 1 game these data cannot tell." in page("nobody and others")
     assert "Only <b>chess</b>" in page("nobody and one")
     assert "in no game do two players have enough matches" in page("nobody at all")

@@ -41,8 +41,8 @@ def describe_p_values(game: Measurement) -> str | None:
     return (
         f"p-values {verdict.p_deterministic:.3f} for skill and {verdict.p_chess:.3f} for {game.reference_name}: how "
         "often a game of exactly 50% on this schedule spreads at least as far from 50% as the record does (the "
-        f"smallest value that {yardstick.replicates} simulations can show is {smallest:.3f}); not the probability that "
-        "skill, or chance, predominates"
+        f"smallest value that {yardstick.replicates} simulations can show is {smallest:.3f}). A p-value is not the "
+        "probability that skill, or chance, predominates"
     )
 
 
