@@ -524,7 +524,7 @@ def test_games_with_nothing_to_compare_have_no_matrix() -> None:
 
 
 def test_a_game_that_cannot_be_told_is_not_called_the_least_skilful() -> None:
-    assert "the least" not in page("nobody and others")
+    assert "shows the most skill" not in page("nobody and others")
     assert "not ranked, because none can be trusted: " in page("nobody and others")
     assert "For 1 game these data cannot tell." in page("nobody and others")
     assert "Only <b>chess</b>" in page("nobody and one")
