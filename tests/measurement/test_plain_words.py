@@ -46,7 +46,8 @@ def test_being_one_sd_better_goes_by_the_sd_of_skills() -> None:
     game = matched()
     better = game.one_better
     assert better is not None
-    assert (better.by, better.sd) == ("skills", pytest.approx(200))
+    assert better.by == "skills"
+    assert better.sd == pytest.approx(200)
     assert better.p == pytest.approx(float(expected_score(np.array([200.0]))[0]))
     assert better.rep == repetitions(better.p)
     low, high = better.p_interval or (0, 0)
