@@ -13,6 +13,7 @@ from ludometer.errors import LudometerError
 from ludometer.matches import Matches
 from ludometer.measurement.legal.average import judge_average
 from ludometer.measurement.legal.chance import exchange_results, spread_of_means
+from ludometer.measurement.legal.clusters import clustered_variance
 from ludometer.measurement.legal.deciles import better_is_ahead, follow_deciles
 from ludometer.measurement.legal.expectation import Expectations, estimate_expectations
 from ludometer.measurement.legal.experience import measure_experience
@@ -307,6 +308,24 @@ def test_coins_are_not_learnt() -> None:
         low, high = measure_experience(_values(simulate_coin(60, 2_000, seed=seed))).interval or (1.0, 0.0)
         covered += low <= 0 <= (high or 0)
     assert covered >= 34
+
+
+def test_errors_allow_for_players_and_for_matches() -> None:
+    """Two-way sums by hand; in a record of duels what one wins the other loses."""
+    values = _values(simulate_strengths(8, 60, sd=200), min_matches=1)
+    effect = values.value / len(values.value)
+    sums: dict[tuple[str, int], float] = {}
+    for player, block, one in zip(values.player.tolist(), values.block.tolist(), effect.tolist(), strict=True):
+        for key in (("player", player), ("block", block)):
+            sums[key] = sums.get(key, 0.0) + one
+    plain = sum(total**2 for total in sums.values()) - float(effect @ effect)
+    assert clustered_variance(values, effect) == pytest.approx(plain * 8 / 7)
+    covered = 0
+    for seed in range(60):
+        coin = _values(simulate_coin(40, 1_200, seed=seed))
+        low, high = compare_experts(coin, list(range(15))).interval or (1.0, 0.0)
+        covered += low <= 0 <= (high or 0)
+    assert covered >= 52
 
 
 def test_the_player_in_the_middle_of_a_duel_is_at_chance() -> None:

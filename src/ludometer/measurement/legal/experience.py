@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ludometer.arrays import Floats
+from ludometer.measurement.legal.clusters import clustered_variance
 from ludometer.measurement.legal.entry import LegalTest, Literature, absent
 from ludometer.measurement.legal.outcomes import SeatValues
 
@@ -32,7 +33,7 @@ _FEWEST_PLAYERS = 10
 
 
 def measure_experience(values: SeatValues) -> LegalTest:
-    """What each doubling of experience adds to a player's result; errors are clustered by player."""
+    """What each doubling of experience adds to a player's result; errors are clustered by player and match."""
     earlier = np.log2(1.0 + values.earlier)
     slope, error, by_strength = _regress(values, earlier, values.opponents)
     if values.n_players < _FEWEST_PLAYERS or error is None:
@@ -75,10 +76,9 @@ def _regress(values: SeatValues, earlier: Floats, opponents: Floats) -> tuple[fl
     inverse = np.linalg.inv(moments)
     slopes = inverse @ np.array([x @ y, z @ y])
     residual = y - slopes[0] * x - slopes[1] * z
-    scores = np.column_stack([values.sums(x * residual), values.sums(z * residual)])
-    n = values.n_players
-    variance = inverse @ (scores.T @ scores) @ inverse * n / max(n - 1, 1)
-    return float(slopes[0]), float(np.sqrt(variance[0, 0])), float(slopes[1])
+    # what each seat does to the slope
+    effect = (inverse[0, 0] * x + inverse[0, 1] * z) * residual
+    return float(slopes[0]), float(np.sqrt(clustered_variance(values, effect))), float(slopes[1])
 
 
 def _own_mean(values: SeatValues, column: Floats) -> Floats:

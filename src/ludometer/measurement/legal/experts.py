@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ludometer.arrays import Mask
 from ludometer.errors import LudometerError
+from ludometer.measurement.legal.clusters import clustered_variance
 from ludometer.measurement.legal.entry import LegalTest, Literature, absent
 from ludometer.measurement.legal.outcomes import SeatValues
 from ludometer.players import Players
@@ -46,7 +48,7 @@ def find_experts(players: Players, names: Sequence[str]) -> list[int]:
 
 
 def compare_experts(values: SeatValues, experts: Sequence[int] | None) -> LegalTest:
-    """What experts get per match above the others; errors are clustered by player."""
+    """What experts get per match above the others; errors are clustered by player and match."""
     if experts is None:
         return absent(LITERATURE, "no experts were named: --experts FILE, a file with one name per line")
     is_expert = np.isin(values.codes, np.asarray(experts, np.int32))
@@ -58,8 +60,8 @@ def compare_experts(values: SeatValues, experts: Sequence[int] | None) -> LegalT
             f"{n} of {len(experts)} experts have enough matches to count, in {played:,} matches; 2 experts and "
             f"{_FEWEST_MATCHES} matches are needed, and others to compare with",
         )
-    means, errors = zip(*(_mean(values, group) for group in (is_expert, ~is_expert)), strict=True)
-    difference, error = means[0] - means[1], float(np.hypot(*errors))
+    means = [float(values.sums()[group].sum() / values.counts[group].sum()) for group in (is_expert, ~is_expert)]
+    difference, error = means[0] - means[1], _error_of_difference(values, is_expert, means)
     ends = difference - 1.96 * error, difference + 1.96 * error
     scale = 100 if values.basis == "wins" else 1
     unit = "percentage points of a win" if values.basis == "wins" else values.unit
@@ -75,10 +77,9 @@ def compare_experts(values: SeatValues, experts: Sequence[int] | None) -> LegalT
     )
 
 
-def _mean(values: SeatValues, group: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> tuple[float, float]:
-    """The mean result of these players and its error; the matches of one player hang together."""
-    sums, counts = values.sums()[group], values.counts[group]
-    mean = float(sums.sum() / counts.sum())
-    n = len(counts)
-    error = np.sqrt(((sums - mean * counts) ** 2).sum() * n / max(n - 1, 1)) / counts.sum()
-    return mean, float(error)
+def _error_of_difference(values: SeatValues, is_expert: Mask, means: Sequence[float]) -> float:
+    """What each seat does to the difference of the means; what experts win the others lose."""
+    expert = is_expert[values.player]
+    seats = np.array([expert.sum(), (~expert).sum()])
+    effect = np.where(expert, (values.value - means[0]) / seats[0], -(values.value - means[1]) / seats[1])
+    return float(np.sqrt(clustered_variance(values, effect)))
