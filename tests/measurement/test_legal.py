@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -417,6 +418,26 @@ def test_every_null_has_its_reason(kind: str) -> None:
     json.dumps(document, allow_nan=False)
     assert len(found.to_frame()) == 8
     assert found.summary().count("\n") == 8
+
+
+def test_the_page_shows_what_the_benchmark_found() -> None:
+    root = Path(__file__).parents[2]
+    found = json.loads((root / "benchmarks" / "results" / "legal.json").read_text(encoding="utf-8"))
+    page = (root / "docs" / "legal.md").read_text(encoding="utf-8").replace("\\*", "*")
+    for name in ("coin", "coin, sessions of 3"):
+        row = found[name]
+        assert (
+            f"rejected at 5% in {100 * row['rejected_at_5_percent']:.1f}%; the interval of R* holds 0 in "
+            f"{100 * row['r_star_holds_0']:.1f}%, that of experience in {100 * row['experience_holds_0']:.1f}%; "
+            f"{100 * row['stays_in_top_tenth']:.1f}% stay"
+        ) in page
+    for sd in (100, 200):
+        row = found[f"skill, SD {sd}"]
+        assert (
+            f"SD {sd} | τ is {row['tau']:.3f} (truth {row['true_tau']:.3f}), its interval holds the truth in "
+            f"{100 * row['tau_holds']:.1f}%; a duel takes {row['duel_matches']:.1f} matches (truth "
+            f"{row['true_duel_matches']:.1f}); R* is {row['r_star']:.2f} |"
+        ) in page
 
 
 def test_players_are_listed_with_their_own_numbers() -> None:

@@ -355,16 +355,21 @@ def measure(
         return game
     if brief:
         return _add_simulations(game, simulation, luck)
-    return replace(_add_simulations(game, simulation, luck), legal=_apply_legal_tests(game, inside, experts, seed))
+    # sessions that the record names are exchanged whole; of those that were found one match each has to do
+    fresh = None if inside.session is not None else _one_per_session(record, kept)
+    return replace(
+        _add_simulations(game, simulation, luck), legal=_apply_legal_tests(game, fresh or inside, experts, seed)
+    )
 
 
 def _apply_legal_tests(game: Measurement, matches: Matches, experts: Sequence[str] | None, seed: int) -> LegalTests:
     from ludometer.measurement.legal.legal import apply_legal_tests
 
     k, data = game.best_fit.k / game.scale_factor, game.data
-    return apply_legal_tests(
+    found = apply_legal_tests(
         matches, k=k, min_matches=game.main.min_matches, prizes=data.prizes, experts=experts, seed=seed
     )
+    return replace(found, n_thinned=data.n_matches - len(matches))
 
 
 def _one_per_session(record: RecordStudy, kept: Connected) -> Matches | None:

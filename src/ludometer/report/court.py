@@ -73,6 +73,8 @@ def _front(game: Measurement, case: Case) -> list[tuple[str, str]]:
 def _answer(view: GameView, legal: LegalView) -> list[Block]:
     game = view.game
     blocks: list[Block] = [Heading("The answer")]
+    if game.edge is not None:
+        blocks.append(Text(game.edge.sentence(), size=11))
     blocks += [Text(question.answer, bold=f"{question.name}: {question.asks}") for question in legal.questions]
     if game.verdict is not None:
         blocks += [Text(sentence(reason), bullet=True) for reason in game.verdict.reasons]
@@ -90,7 +92,8 @@ def _answer(view: GameView, legal: LegalView) -> list[Block]:
             "the right of the line of 50%, skill predominates by that yardstick; if to the left, chance."
         )
         blocks.append(Chart(charts["yardsticks"], caption))
-    if "scale" in charts:
+    if "scale" in charts and not game.record.sessions.dependent:
+        # the published measure counts every match of a session, and would contradict the answer
         blocks.append(Chart(charts["scale"], "How far ratings spread, beside published games. Diamond: this record."))
     return blocks
 
@@ -104,7 +107,10 @@ def _record(view: GameView) -> list[Block]:
         ["Players per match", str(most) if fewest == most else f"{fewest} to {most}"],
         ["Drawn, or first place shared", percent(data.draw_rate)],
         ["Left out, not linked with the others", f"{data.dropped_matches:,} matches, {data.dropped_players:,} players"],
-        ["SD of ratings", f"{number(game.main.sd)} {interval(game.main.sd_interval)} Elo points".replace("  ", " ")],
+        [
+            "SD of ratings, match by match",
+            f"{number(game.main.sd)} {interval(game.main.sd_interval)} Elo points".replace("  ", " "),
+        ],
         ["Opponents differ by", f"{game.matchmaking.mean_rating_difference:.0f} Elo points on average"],
         ["Fingerprint of the matches", str(game.provenance.data)],
     ]

@@ -275,12 +275,24 @@ def _numbered(paper: Paper) -> type:
                 self.__dict__.update(page)
                 self.setFont(_REGULAR, 8)
                 self.setFillColor("#56616d")
-                self.drawString(_MARGIN, _MARGIN / 2, _shown(paper.footer)[:110])
+                self.drawString(_MARGIN, _MARGIN / 2, _shortened(paper.footer, _ROOM - 80))
                 self.drawRightString(_WIDTH - _MARGIN, _MARGIN / 2, f"Page {number} of {len(self._pages)}")
                 super().showPage()
             super().save()
 
     return Numbered
+
+
+def _shortened(text: str, room: float, size: float = 8) -> str:
+    """As much of a line as there is room for."""
+    from reportlab.pdfbase.pdfmetrics import stringWidth
+
+    shown = _shown(text.replace("\n", " "))
+    if stringWidth(shown, _REGULAR, size) <= room:
+        return shown
+    while shown and stringWidth(f"{shown}…", _REGULAR, size) > room:
+        shown = shown[:-1]
+    return f"{shown}…"
 
 
 def _fonts() -> Path:

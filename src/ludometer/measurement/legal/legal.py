@@ -46,6 +46,8 @@ class LegalTests(Shown):
     expectations: Expectations
     players: Players
     provenance: Provenance
+    n_thinned: int = 0
+    """Matches that were left out because an earlier one of their session tells the same."""
 
     def by_name(self) -> dict[str, LegalTest]:
         """The tests by their names."""
@@ -63,6 +65,11 @@ class LegalTests(Shown):
             lines.append("What the seat itself is worth (first or second, home or away) is taken out.")
         if self.has_sessions:
             lines.append("The results of a session are exchanged together.")
+        if self.n_thinned:
+            lines.append(
+                f"Results within sessions depend on each other: only the first match of each session counts, and "
+                f"{self.n_thinned:,} others are left out."
+            )
         if self.sampled:
             lines.append(f"The record is long: these figures rest on all matches of {self.n_players:,} random players.")
         return lines
