@@ -117,6 +117,23 @@ def test_games_that_share_a_coin_count_once() -> None:
     assert same(undo_repeats(session)[0], original)
 
 
+def test_views_with_clocks_of_their_own_and_lost_rows() -> None:
+    original = replace(coin(days=None), time=np.arange(N) * 100)
+    rows, turned = np.repeat(np.arange(N), 2), np.tile([False, True], N)
+    both = exported(original, rows, turned)
+    assert both.time is not None
+    skewed = replace(both, time=both.time + np.tile([0, 7], N))
+    whole, found = undo_repeats(skewed)
+    assert found.kind == "mirrored"
+    assert same(whole, original)
+    lost = np.random.default_rng(9).random(2 * N) < 0.1
+    for record in (original, replace(original, time=None)):
+        whole, found = undo_repeats(exported(record, rows[~lost], turned[~lost]))
+        assert found.kind == "mirrored"
+        # without times two equal matches in a row may be one match in two rows
+        assert abs(len(whole) - len(np.unique(rows[~lost]))) <= 2
+
+
 def test_doubt_is_asked_about_and_both_answers_are_followed() -> None:
     original = coin(days=None)
     rows = np.repeat(np.arange(N), 2)

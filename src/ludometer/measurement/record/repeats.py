@@ -128,6 +128,9 @@ def _find_copies(matches: Matches) -> tuple[Mask, Kind, int]:
     kind: Kind = "none"
     factor = 1
     together = _divide_groups(keys)
+    if together is None and matches.time is not None:
+        # the views of a match may have times of their own, a moment apart
+        together = _divide_groups(replace(keys, time=None))
     if together is not None:
         kept, kind, factor = together
     if matches.time is not None:
