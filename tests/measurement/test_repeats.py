@@ -147,6 +147,9 @@ def test_doubt_is_asked_about_and_both_answers_are_followed() -> None:
     kept, said = undo_repeats(exported(original, rows), "keep")
     assert len(kept) == 2 * N
     assert (said.found, said.dropped) == (N, 0)
+    few = Matches.of_pairs([0, 1, 0, 0], [1, 0, 2, 1], [1, 0, 1, 0], time=[3, 3, 3, 3])
+    assert undo_repeats(few)[0] is few
+    assert len(undo_repeats(few, "drop")[0]) == 3
     dropped, said = undo_repeats(doubtful, "drop")
     assert len(dropped) == N + len(range(1, 2 * N, 60))
     assert said.dropped == 2 * N - len(dropped)

@@ -94,10 +94,10 @@ def undo_repeats(matches: Matches, choice: RepeatsChoice = "divide") -> tuple[Ma
     >>> found.kind, found.dropped, whole.fingerprint == coin.fingerprint
     ('exact', 80, True)
     """
-    if len(matches) < 2 * _FEWEST:
-        return matches, Repeats()
     if choice == "drop":
         return _drop_equal(matches)
+    if len(matches) < 2 * _FEWEST:
+        return matches, Repeats()
     kept, kind, factor = _find_copies(matches)
     found = int(len(matches) - np.count_nonzero(kept))
     if not found:
@@ -110,7 +110,7 @@ def undo_repeats(matches: Matches, choice: RepeatsChoice = "divide") -> tuple[Ma
 def _drop_equal(matches: Matches) -> tuple[Matches, Repeats]:
     """Of rows with equal players and result, at one time or in adjacent rows, only the first stays."""
     keys = Meetings.of(matches)
-    groups = _Groups.of(keys, keys.together())
+    groups = _Groups.of(keys, keys.together(1))
     kept = np.ones(len(matches), bool) if groups is None else groups.rank == 0
     if keys.time is None:
         kept[np.flatnonzero(kept)[_find_stretches(keys.only(kept))]] = False
@@ -187,17 +187,17 @@ class Meetings:
         """Some of these."""
         return replace(self, **{name: own[kept] for name, own in vars(self).items() if own is not None})
 
-    def together(self) -> Keys | None:
-        """A label for each row, which meetings share that are looked at together; None where practically none do."""
+    def together(self, fewest: float) -> Keys | None:
+        """A label for each row, which meetings share that are looked at together; None if fewer repeat a label."""
         if self.time is None:
             new = np.ones(len(self), bool)
             new[1:] = self.who[1:] != self.who[:-1]
-            if np.count_nonzero(new) > len(self) - _FEWEST:
+            if np.count_nonzero(~new) < fewest:
                 return None
             return np.cumsum(new, dtype=np.uint64)
         label = mixed(self.who ^ mixed(self.time.view(np.int64).view(np.uint64)))
         ordered = np.sort(label)
-        return None if np.count_nonzero(ordered[1:] == ordered[:-1]) < _FEWEST else label
+        return None if np.count_nonzero(ordered[1:] == ordered[:-1]) < fewest else label
 
 
 def _hash_pairs(part: Matches) -> tuple[Keys, Keys]:
@@ -253,7 +253,7 @@ class _Groups:
     rank: Counts
     """Of each row: how many of them stand before it."""
     order: Counts
-    """Rows, those that say the same together."""
+    """Rows that do not stand alone, those that say the same together."""
     place: Counts
     """Of each row: where it stands in that order."""
 
@@ -262,9 +262,17 @@ class _Groups:
         """None if no meetings are together."""
         if label is None:
             return None
-        group, size = _numbered(label)
-        order, start, length = _runs(mixed(label) ^ keys.outcome)
-        count, rank, place = (np.empty(len(label), np.int64) for _ in range(3))
+        order, start, length = _runs(label)
+        is_first = np.zeros(len(label), bool)
+        is_first[order[start]] = True
+        number = (np.cumsum(is_first) - 1)[order[start]]
+        group, size = np.empty(len(label), np.int64), np.empty(len(start), np.int64)
+        group[order], size[number] = np.repeat(number, length), length
+        # most rows stand alone; only the others are compared
+        together = np.flatnonzero(size[group] > 1)
+        order, start, length = _runs(mixed(label[together]) ^ keys.outcome[together])
+        count, rank, place = np.ones(len(label), np.int64), *np.zeros((2, len(label)), np.int64)
+        order = together[order]
         count[order] = np.repeat(length, length)
         rank[order] = np.arange(len(order)) - np.repeat(start, length)
         place[order] = np.arange(len(order))
@@ -285,17 +293,6 @@ class _Groups:
         return found
 
 
-def _numbered(label: Keys) -> tuple[Counts, Counts]:
-    """Labels numbered by their first appearance, and how often each appears."""
-    order, start, length = _runs(label)
-    by_appearance = np.argsort(order[start], kind="stable")
-    number = np.empty(len(start), np.int64)
-    number[by_appearance] = np.arange(len(start))
-    group = np.empty(len(label), np.int64)
-    group[order] = np.repeat(number, length)
-    return group, length[by_appearance]
-
-
 def _runs(label: Keys) -> tuple[Counts, Counts, Counts]:
     """Rows in the order of their labels, where each label begins there, and how often it appears."""
     order = np.argsort(label, kind="stable")
@@ -308,7 +305,8 @@ def _runs(label: Keys) -> tuple[Counts, Counts, Counts]:
 
 def _divide_groups(keys: Meetings) -> tuple[Mask, Kind, int] | None:
     """Which rows stay if meetings at one time, or in adjacent rows, are copies of each other; None if they are not."""
-    groups = _Groups.of(keys, keys.together())
+    # with fewer, nothing is worth a cure
+    groups = _Groups.of(keys, keys.together(max(_FEWEST, _LARGE * len(keys) / 2)))
     if groups is None:
         return None
     kept = np.ones(len(keys), bool)
@@ -513,6 +511,10 @@ def _agreement(keys: Meetings, groups: _Groups | None = None) -> float:
         rows = np.empty(len(groups.size), np.int64)
         rows[groups.group[::-1]] = np.arange(len(keys))[::-1]
         who, outcome = who[rows], outcome[rows]
+    if len(who) > _PART:
+        # all meetings of some pairs are enough
+        some = who % np.uint64(8) == 0
+        who, outcome = who[some], outcome[some]
     order = np.argsort(who, kind="stable")
     again = who[order][1:] == who[order][:-1]
     n_again = np.count_nonzero(again)
@@ -533,7 +535,7 @@ def _foreseeable(keys: Meetings) -> float:
     """
     if keys.won is None or keys.second is None or keys.drawn is None:
         return 0.0
-    part = slice(0, 4 * _PART)
+    part = slice(0, _PART)
     first, second, who = keys.first[part], keys.second[part], keys.who[part]
     points = np.where(keys.drawn[part], 0.5, keys.won[part])
     n_players = int(max(first.max(initial=0), second.max(initial=0))) + 1
