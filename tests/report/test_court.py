@@ -17,6 +17,8 @@ from ludometer.errors import LudometerError
 from ludometer.measurement import Measurement, measure
 from ludometer.measurement.legal.objections import list_objections
 from ludometer.measurement.legal.questions import answer_questions
+from ludometer.measurement.record.repeats import Repeats
+from ludometer.measurement.record.tables import Flattened
 from ludometer.parallel import Workers
 from ludometer.report.court import Case, compose_court_copy
 from ludometer.report.legal import LegalView
@@ -147,8 +149,23 @@ def test_objections_are_answered_by_this_record() -> None:
     assert f"{game().data.n_matches:,} matches" in answers["There are too few matches or players."]
     assert str(shares[1]) in answers["The yardstick was chosen to suit."]
     assert "first half" in answers["Players change with time."].lower()
-    assert len(answers) >= 10
+    routes = game().routes
+    assert routes is not None
+    reacts = answers["Who meets whom depends on results (queues, Swiss, winner stays)."]
+    assert str(routes.spread.deterministic.share) in reacts
+    assert "no sign" in answers["The record holds matches twice."]
+    assert len(answers) >= 12
     assert not any(re.search(r"\b(?:None|nan|inf)\b", answer) for answer in answers.values())
+
+
+def test_objections_tell_what_was_found_in_a_record() -> None:
+    found = game()
+    study = replace(found.record, repeats=Repeats("mirrored", 2, 500, 500), flattened=Flattened("order", 70, 420, True))
+    studied = replace(found, data=replace(found.data, study=study))
+    answers = {entry.objection: entry.answer for entry in list_objections(studied)}
+    assert "500 rows" in answers["The record holds matches twice."]
+    assert "mirrored" in answers["The record holds matches twice."]
+    assert "put together again" in answers["Rows are parts of larger tables or of team matches."]
 
 
 def test_the_page_has_the_same_section() -> None:

@@ -27,7 +27,9 @@ def list_objections(game: Measurement) -> tuple[Objection, ...]:
     answers = {
         "There are too few matches or players.": _size(game),
         "Players do not meet opponents at random.": _pairing(game),
+        "Who meets whom depends on results (queues, Swiss, winner stays).": _reactive(game),
         "The record holds matches twice.": _repeats(game),
+        "Rows are parts of larger tables or of team matches.": _flattened(game),
         "Results of one evening hang together.": _sessions(game),
         "One side has an advantage.": _seats(game),
         "Players change with time.": _checked(game, "half", "period"),
@@ -64,6 +66,35 @@ def _pairing(game: Measurement) -> str:
     if pairing.corrected:
         return f"{found} The simulated players of the benchmarks are paired in the same way, so it is allowed for."
     return f"{found} {'' if pairing.is_sound else 'That is why the verdict is refused. '}".strip()
+
+
+def _reactive(game: Measurement) -> str:
+    routes = game.routes
+    if routes is None:
+        return ""
+    if routes.suspected and routes.reasons:
+        return f"This schedule seems to: {'; '.join(routes.reasons)}."
+    backwards = (
+        ""
+        if routes.backwards is None
+        else f" Measured backwards in time, the skill share moves by {routes.backwards:+.0f} points."
+    )
+    return (
+        "Skill is measured in two ways, one of which does not care how pairs were made: the spread of ratings on the "
+        f"schedule gives {routes.spread.deterministic.share}{_by_likelihood(game)}.{backwards}"
+    )
+
+
+def _by_likelihood(game: Measurement) -> str:
+    found = None if game.routes is None else game.routes.likelihood
+    return "" if found is None else f", the likelihood of the results {found.deterministic.share}"
+
+
+def _flattened(game: Measurement) -> str:
+    found = game.record.flattened
+    if not found.suspected:
+        return "Rows that look like parts of one table were looked for, and no sign of them was found."
+    return f"Found: {'; '.join(found.lines())}."
 
 
 def _repeats(game: Measurement) -> str:
