@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from ludometer.errors import MatchDataError
 from ludometer.matches import Matches
 from ludometer.measurement import measure
-from ludometer.measurement.record.repeats import undo_repeats
+from ludometer.measurement.record.repeats import Meetings, _Groups, undo_repeats
 from ludometer.measurement.record.study import study_record
 from ludometer.read import read_matches
 from ludometer.simulate import simulate_coin
@@ -177,3 +179,37 @@ def test_real_records_lose_nothing_and_come_back(shared_data: Path, file: str) -
         for name, rows, turned in layouts(len(record)):
             whole, _ = undo_repeats(exported(record, rows, turned))
             assert same(whole, record), name
+
+
+@pytest.mark.parametrize("days", [4, None], ids=["days", "adjacent rows"])
+def test_groups_are_those_of_a_plain_count(days: int | None) -> None:
+    record = coin(120, days=days, players=4, seed=10)
+    record = exported(record, np.sort(np.random.default_rng(11).integers(120, size=200)))
+    keys = Meetings.of(record)
+    groups = _Groups.of(keys, keys.together(1))
+    assert groups is not None
+    pairs = record.pairs
+    said: list[Any] = []
+    where: list[Any] = []
+    for row in range(200):
+        first, second, halves = int(pairs.first[row]), int(pairs.second[row]), int(pairs.halves[row])
+        who = (min(first, second), max(first, second))
+        if record.time is not None:
+            where.append((who, int(record.time[row])))
+        else:
+            is_new = not said or said[-1][0] != who
+            where.append((who, (where[-1][1] if where else 0) + is_new))
+        said.append((who, halves if first < second else 2 - halves))
+    numbers = {label: number for number, label in enumerate(dict.fromkeys(where))}
+    together = list(zip(where, said, strict=True))
+    count = Counter(together)
+    assert groups.group.tolist() == [numbers[label] for label in where]
+    assert groups.size.tolist() == list(Counter(where).values())
+    assert groups.count.tolist() == [count[one] for one in together]
+    assert groups.rank.tolist() == [together[:row].count(one) for row, one in enumerate(together)]
+    for factor in (2, 3):
+        plain = [all(times % factor == 0 for (place, _), times in count.items() if place == label) for label in numbers]
+        assert groups.divisible(factor).tolist() == plain
+    kept = groups.rank == 0
+    dropped = np.flatnonzero(~kept)
+    assert groups.source(dropped, kept).tolist() == [together.index(together[row]) for row in dropped]

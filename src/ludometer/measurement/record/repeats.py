@@ -195,7 +195,7 @@ class Meetings:
             if np.count_nonzero(~new) < fewest:
                 return None
             return np.cumsum(new, dtype=np.uint64)
-        label = mixed(self.who ^ mixed(self.time.view(np.int64).view(np.uint64)))
+        label = mixed(self.who + self.time.view(np.uint64))
         ordered = np.sort(label)
         return None if np.count_nonzero(ordered[1:] == ordered[:-1]) < fewest else label
 
