@@ -19,6 +19,7 @@ import numpy as np
 
 from ludometer.matches import Matches
 from ludometer.measurement import correct_luck, measure_entropy_luck, measure_population, population_luck
+from ludometer.measurement.luck.corrected import CLEAR, CorrectedLuck, score_without_skill
 from ludometer.measurement.luck.luck import RIDGE
 from ludometer.read import read_matches
 from ludometer.selection import keep_connected
@@ -109,9 +110,12 @@ def run(case: Case) -> list[float]:
     return [*values, measure_entropy_luck(skills, per_match=per_match).luck, skills.l2()]
 
 
-def _correct_tables(matches: Matches, per_match: int) -> Any:
-    """As `measure` does: with draws."""
-    drawn = measure_population(matches, method="sampler", ess=DRAWS, compare_prior=False)
+def _correct_tables(matches: Matches, per_match: int) -> CorrectedLuck:
+    """As `measure` does: with draws, but only where they would be used."""
+    start = score_without_skill(matches)
+    drawn = None
+    if start.slope > CLEAR * start.information**0.5:
+        drawn = measure_population(matches, method="sampler", ess=DRAWS, compare_prior=False)
     return correct_luck(matches, population=drawn, per_match=per_match)
 
 

@@ -114,8 +114,11 @@ def test_several_files_are_compared(run: Run, skill: Path, coin: Path, sparse: P
     del alone["provenance"]
     assert document["games"][2] == {"name": "skill"} | alone
     shown = run("measure", coin, skill, "--quick").out
-    table = shown[shown.index("game, most skill first") :].splitlines()
+    table = shown[shown.index("game (not ranked)") :].splitlines()
     assert [line.split()[0] for line in table[1:3]] == ["skill", "coin"]
+    assert document["comparison"]["measure"] == "none"
+    assert "most skill first" not in shown
+    assert "No verdict: left out by --quick." in shown
 
 
 def test_by_measures_each_value(run: Run, tmp_path: Path) -> None:
@@ -297,7 +300,7 @@ def test_one_game_fits_one_screen(run: Run, skill: Path, coin: Path, sparse: Pat
         lines = [part for line in shown.splitlines() for part in textwrap.wrap(line, 80) or [""]]
         assert len(lines) <= 24
         assert f"{Path(file).name.split('.')[0]} " in lines[0]
-        assert re.search(r"\bSD of ratings \d|These data cannot tell", shown)
+        assert re.search(r"\bSD of (ratings|skills) \d|These data cannot tell", shown)
         assert not re.search(r"\b(?:nan|None|inf)\b", shown)
 
 

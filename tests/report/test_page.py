@@ -494,16 +494,16 @@ def test_several_games_are_sorted_by_skill() -> None:
     names = list(compare_games(games("several")).names)
     assert summaries == [*names, "The published games"]
     # what is refused, or has nothing to compare, is not ranked
-    assert names == ["chess", "weak", "draws", "paired"]
+    assert names == ["chess", "weak", "paired", "draws"]
     assert re.search(r"<b>chess</b> shows the most skill \(SD of skills [^)]*\), <b>weak</b> the least", text)
-    assert "not ranked, because none can be trusted: draws, paired" in text
+    assert "not ranked, because none can be trusted: paired, draws" in text
     assert [row[0] for row in rows_of(text, "The games side by side")] == names
 
 
 def test_several_games_are_told_by_verdict_in_the_lead() -> None:
     lead = Reader(page("several").split("<figure>")[0] + "</section></main></body></html>").text
     assert "Chance predominates, by both yardsticks: weak." in lead
-    assert "These data cannot tell: draws, paired." in lead
+    assert "These data cannot tell: paired, draws." in lead
 
 
 def test_a_matrix_says_how_sure_the_order_is_and_leaves_out_what_is_refused() -> None:

@@ -23,6 +23,9 @@ Game = tuple[str, Measurement]
 MEASURE, MEASURE_IN_WORDS = "sd_of_skills", "SD of skills"
 """What order and confidence go by, in JSON and for readers."""
 
+UNRANKED = "none"
+"""In JSON, where nothing could be ranked."""
+
 
 @dataclass(frozen=True, eq=False)
 class Comparison(Shown):
@@ -30,8 +33,8 @@ class Comparison(Shown):
 
     Order and confidence go by one measure: the SD of normal skills that would spread like each record on its own
     schedule, which does not depend on how long the records are. Games without it, because nothing was simulated or the
-    verdict is refused, are not ranked and come last as they were given. The confidence is the share of pairs of
-    simulated solutions in that order: it comes from an inversion, as a p-value does, and is not a posterior
+    verdict is refused, are not ranked: they come last, by the SD of their ratings. The confidence is the share of pairs
+    of simulated solutions in that order: it comes from an inversion, as a p-value does, and is not a posterior
     probability. There is none where both yardsticks say the opposite.
     """
 
@@ -104,7 +107,7 @@ class Comparison(Shown):
             answer = game.verdict.answer if game.verdict else "-"
             rows.append([name, describe_skills(game), sd, *shares, answer, f"{game.data.n_matches:,}"])
         reference = f"{self.games[0][1].reference_name} share"
-        first = "game, most skill first" if self.ranked else "game, not ranked"
+        first = "game, most skill first" if self.ranked else "game (not ranked)"
         headers = [first, MEASURE_IN_WORDS, "SD of ratings", "skill share", reference, "verdict", "matches"]
         return "\n\n".join([format_table(headers, rows), "\n".join(self.lines())])
 
@@ -125,8 +128,9 @@ class Comparison(Shown):
         """By which measure games are ordered, and which are not ranked."""
         if not self.ranked:
             return (
-                f"The games are not ranked: that goes by the {MEASURE_IN_WORDS}, which needs simulations (left out by "
-                "--quick, or refused). The SD of ratings does not compare records of different lengths."
+                f"The games are not ranked, only listed by the SD of ratings: ranks go by the {MEASURE_IN_WORDS}, "
+                "which needs simulations (left out by --quick, or refused). The SD of ratings does not compare records of "
+                "different lengths."
             )
         others = self.names[len(self.ranked) :]
         last = f"; not ranked, because none can be trusted: {', '.join(others)}" if others else ""
@@ -141,15 +145,10 @@ class Comparison(Shown):
     def document(self) -> dict[str, Any]:
         """All games as they were given, their order, and the confidence in each pair of it."""
         names, measured = self.names, dict(self.games)
-        absent = {f"games.{name}": reason for name, reason in self.refused.items()}
-        if not self.ranked:
-            absent["comparison.measure"] = (
-                "no game has an SD of skills: nothing was simulated, or every verdict is refused"
-            )
         return {
             "games": [{"name": name} | measured[name].document() for name in self.given],
             "comparison": {
-                "measure": MEASURE if self.ranked else None,
+                "measure": MEASURE if self.ranked else UNRANKED,
                 "order": list(names),
                 "unranked": list(names[len(self.ranked) :]),
                 "sd_of_skills": {name: sd for name, sd in zip(names, self.sd_of_skills, strict=True) if sd is not None},
@@ -161,18 +160,18 @@ class Comparison(Shown):
                 ],
                 "against_yardsticks": [{"game": one, "than": other} for one, other in self.against_yardsticks],
             },
-            "absent": absent,
+            "absent": {f"games.{name}": reason for name, reason in self.refused.items()},
         }
 
 
 def compare_games(games: Sequence[Game], *, refused: Mapping[str, str] | None = None) -> Comparison:
     """Order the games, and find how sure the order of each two is."""
 
-    def height(game: Measurement) -> float:
-        return -1.0 if _solutions(game) is None or game.yardstick is None else _estimate(game)
+    def height(game: Measurement) -> tuple[bool, float]:
+        is_ranked = _solutions(game) is not None
+        return is_ranked, _estimate(game) if is_ranked else -1.0 if game.main.sd is None else game.main.sd
 
-    # games that are not ranked keep the order in which they were given
-    ordered = sorted(games, key=lambda game: -height(game[1]))
+    ordered = sorted(games, key=lambda game: height(game[1]), reverse=True)
     solutions = [_solutions(game) for _, game in ordered]
     more = np.full((len(ordered), len(ordered)), np.nan)
     for row, one in enumerate(solutions):

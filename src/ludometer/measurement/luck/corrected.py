@@ -37,7 +37,7 @@ _NORMAL_95 = 1.959963984540054
 _FAR = 100.0
 """The largest variance of skills that is told from a larger one: L has hardly anything left to fall."""
 
-_CLEAR, _TOO_FAR = 2.5, 5.0
+CLEAR, _TOO_FAR = 2.5, 5.0
 """SDs of U above 0 from which draws of sigma, which cannot be negative, tell all, and up to which one step from 0 may
 stand for them."""
 
@@ -256,7 +256,7 @@ def correct_luck(
         variance, interval = _most_likely(evidence, start)
         return CorrectedLuck.of(variance, interval, start.ties, per_match, "evidence")
     skill = start.slope / math.sqrt(start.information)
-    if skill > _CLEAR and population is not None and population.draws is not None:
+    if skill > CLEAR and population is not None and population.draws is not None:
         variance, interval = _from_draws(population.draws.sigma, start)
         return CorrectedLuck.of(variance, interval, start.ties, per_match, "draws")
     if skill > _TOO_FAR:
