@@ -129,8 +129,8 @@ class Comparison(Shown):
         if not self.ranked:
             return (
                 f"The games are not ranked, only listed by the SD of ratings: ranks go by the {MEASURE_IN_WORDS}, "
-                "which needs simulations (left out by --quick, or refused). The SD of ratings does not compare records of "
-                "different lengths."
+                "which needs simulations (left out by --quick, or refused). The SD of ratings does not compare records "
+                "of different lengths."
             )
         others = self.names[len(self.ranked) :]
         last = f"; not ranked, because none can be trusted: {', '.join(others)}" if others else ""
