@@ -11,7 +11,7 @@ import pytest
 from ludometer.matches import Matches, Pairs, Seats
 from ludometer.measurement import measure
 from ludometer.measurement.record.study import study_record
-from ludometer.measurement.record.tables import restore_tables
+from ludometer.measurement.record.tables import _Tables, restore_tables
 from tests.measurement.multiplied import exported, layouts, natural_records
 
 N = 400
@@ -159,3 +159,65 @@ def test_a_flattened_and_mirrored_coin_is_measured_as_a_coin() -> None:
     assert pairs.record.flattened.suspected
     assert not pairs.record.flattened.cured
     assert pairs.best_fit.k > 2 * game.best_fit.k
+
+
+def plain_form(rows: list[tuple[int, int, int]]) -> int:
+    """What players who met in these rows are: -1 two, 1 a winner or a loser, 2 an order, 3 teams, 0 nothing of it."""
+    players = sorted({player for first, second, _ in rows for player in (first, second)})
+    if len(players) < 3:
+        return -1
+    result = {}
+    for first, second, halves in rows:
+        if (first, second) in result:
+            return 0
+        result[first, second], result[second, first] = halves, 2 - halves
+    met = {one: [other for other in players if (one, other) in result] for one in players}
+    for one in players:
+        ends = {result[one, other] for other in met[one]}
+        if 2 * (len(players) - 1) == len(result) and len(met[one]) == len(players) - 1 and ends in ({0}, {2}):
+            return 1
+    if len(result) == len(players) * (len(players) - 1):
+        places = {one: sum(result[one, other] for other in met[one]) for one in players}
+        if all(np.sign(places[one] - places[other]) == end - 1 for (one, other), end in result.items()):
+            return 2
+    drawn = all(end == 1 for end in result.values())
+    high = {one for one in players if all(result[one, other] == 2 for other in met[one])}
+    if drawn:
+        high = {first for first, _, _ in rows}
+    low = set(players) - high
+    crossed = all((one in high) != (other in high) for one, other in result)
+    won = drawn or all(result[one, other] == 2 for one in high for other in met[one])
+    is_full = len(result) == 2 * len(high) * len(low)
+    return 3 if crossed and won and is_full and min(len(high), len(low)) > 1 else 0
+
+
+def test_forms_are_those_of_a_plain_look() -> None:
+    rng = np.random.default_rng(4)
+    slots: list[list[tuple[int, int, int]]] = []
+    for number in range(600):
+        a, b = rng.integers(1, 4, size=2)
+        size = int(a + b)
+        seated = [int(player) for player in rng.permutation(9)[:size]]
+        place = rng.integers(1, 4, size=size) if number % 2 else rng.permutation(size)
+        every = list(combinations(range(size), 2))
+        rows = {
+            0: [(0, other) for other in range(1, size)],
+            1: every,
+            2: list(product(range(a), range(a, size))),
+        }[number % 3]
+        if number % 3 == 2:
+            place = np.where(np.arange(size) < a, 1, rng.integers(1, 3))
+        made = [(seated[one], seated[other], int(1 + np.sign(place[other] - place[one]))) for one, other in rows]
+        if number % 5 == 0:
+            one = rng.integers(len(made))
+            made[one] = (*made[one][:2], int(rng.integers(3)))
+        slots.append(made)
+    flat_rows = [row for made in slots for row in made]
+    first, second, halves = (np.array(column) for column in zip(*flat_rows, strict=True))
+    pairs = Matches.of_pairs(first, second, halves.astype(np.int8)).pairs
+    slot = np.repeat(np.arange(len(slots)), [len(made) for made in slots])
+    found = _Tables.of(pairs, slot)
+    form = found.form[found.table][np.searchsorted(slot, np.arange(len(slots)))]
+    plain = [plain_form(made) for made in slots]
+    assert form.tolist() == plain
+    assert set(plain) == {-1, 0, 1, 2, 3}
