@@ -104,6 +104,11 @@ def test_tables_of_many_sizes_and_several_at_one_time() -> None:
     assert (found.kind, len(whole)) == ("order", N)
 
 
+def test_small_tables_of_few_players_are_told_apart_by_their_length() -> None:
+    whole, found = restore_tables(flattened("winner", tables(3, players=15), timed=False))
+    assert (found.tables, len(whole)) == (N, N)
+
+
 def test_the_loser_may_be_the_one_who_is_told() -> None:
     seated = tables(4)
     rows = [(other, table[0]) for table in seated for other in table[1:]]

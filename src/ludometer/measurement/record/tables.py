@@ -123,8 +123,8 @@ def _find_in_rows(pairs: Pairs) -> _Tables | None:
         found = _Tables.of(pairs, slot)
         # where the winner stays on, half of the winners lose the next match, and many rows stand alone
         is_one = found.are_found and np.mean(found.inside) > _INSIDE and not _is_sorted(pairs, slot)
-        # two tables in a row with one winner look like one table: equal lengths are better if they are nearly as short
-        if is_one and (best is None or found.left < 1.05 * best.left):
+        # two tables in a row with one winner look like one table: equal lengths are better if they explain as much
+        if is_one and (best is None or found.left < 1.05 * best.left or found.inside.all()):
             best = found
     return best
 
