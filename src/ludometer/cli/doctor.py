@@ -26,7 +26,10 @@ PACKAGES = (
     "vl-convert-python",
     "zstandard",
 )
-EXTRAS = (Extra("cluster", "--cluster: work on several machines", ("dask", "distributed"), "pip install '.[cluster]'"),)
+EXTRAS = (
+    Extra("cluster", "--cluster: work on several machines", ("dask", "distributed"), "pip install '.[cluster]'"),
+    Extra("pdf", "measure --pdf: the court's copy", ("reportlab",), "pip install '.[pdf]'"),
+)
 PROGRAMS = (Program("chromium", "a browser that looks at reports in the tests", ("--version",)),)
 
 _PATIENCE = 10.0
