@@ -41,7 +41,7 @@ _FEWEST_CLOSE = 30
 _SMALLEST_PART = 0.005
 """The part of all matches that they have to be."""
 
-_LONG = 3_000_000
+_LONG = 500_000
 """Matches of a long record."""
 
 _FEW_TIMES = 30

@@ -79,12 +79,18 @@ def study_record(
     choices = {"repeats": repeats, "session": session, "advantage": advantage}
     whole, repeated = undo_repeats(matches, repeats)
     whole, flattened = restore_tables(whole, cure=tables)
-    seats = estimate_advantage(whole, advantage) if dependence else SeatAdvantage()
+    seats, sessions = SeatAdvantage(), Sessions()
+    if dependence:
+        seats = estimate_advantage(whole, advantage)
+        sessions = find_sessions(whole, session, seats=seats)
+        if sessions.kept is not None:
+            # matches that share their luck tell less about seats than their number says
+            seats = estimate_advantage(whole.take(sessions.kept), advantage)
     return RecordStudy(
         whole,
         repeated,
         flattened,
-        find_sessions(whole, session, seats=seats) if dependence else Sessions(),
+        sessions,
         seats,
         list_accounts(whole),
         {name: value for name, value in choices.items() if value not in (None, "divide")},
