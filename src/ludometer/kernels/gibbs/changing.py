@@ -97,7 +97,7 @@ def normal_table() -> Floats:
     """Phi at equal steps."""
     from scipy.special import ndtr
 
-    return np.asarray(ndtr(np.linspace(-_REACH, _REACH, round(2 * _REACH * _CELLS) + 2)))
+    return np.asarray(ndtr(np.linspace(-_REACH, _REACH, round(2 * _REACH * _CELLS) + 1)))
 
 
 @register_jitable

@@ -54,6 +54,8 @@ class Routes:
     """What the verdict rests on."""
     apart: float
     """Between the two routes, in standard errors."""
+    unseated: Yardstick | None = None
+    """As if the first seat were only a way of listing; None where it is surely a seat, or worth nothing."""
     backwards: float | None = None
     """Points of x by spread that the record shows more when it is played backwards in time."""
 
@@ -82,6 +84,11 @@ class Routes:
                 f"skills change (a third of a lead is left after {100 * (self.edge.change or 0):.0f}% of the record): "
                 f"{self.moment.deterministic.share} skill at any moment; the interval holds that too"
             )
+        if self.unseated is not None:
+            lines.append(
+                "whether the first seat is better or the better players are listed first, nothing here can tell: "
+                f"{self.unseated.deterministic.share} skill if it is only a way of listing; the interval holds both"
+            )
         return tuple(lines)
 
     def refusals(self) -> tuple[str, ...]:
@@ -92,7 +99,8 @@ class Routes:
         if odd.reacts:
             lines.append(
                 "results depend on the result just before (the next match of a winner goes better than their strength "
-                f"says: residuals correlate at {odd.streaks.size:.2f}), so matches cannot be counted one by one"
+                f"says: residuals correlate at {odd.streaks.size:.2f}), or the rows are not in order of time: matches "
+                "cannot be counted one by one"
             )
         answer = self.yardstick.answer
         if self.inner is not None and _contradicts(answer, self.inner.answer):
@@ -146,9 +154,9 @@ def take_routes(spread: Yardstick, pairing: Pairing, basis: Basis) -> Routes:
     if apart > _APART or not pairing.is_sound:
         taken, yardstick = LIKELIHOOD, replace(likelihood, skill=spread.skill)
     elif apart > _ALIKE:
-        taken, yardstick = BOTH, _hold(spread, likelihood)
+        taken, yardstick = BOTH, hold(spread, likelihood)
     if moment is not None:
-        yardstick = _hold(yardstick, moment)
+        yardstick = hold(yardstick, moment)
     inner = _without_ends(found, basis, reference) if found.edge.oddities.has_outliers else None
     return Routes(spread, likelihood, moment, inner, found.edge, taken, yardstick, apart)
 
@@ -208,7 +216,7 @@ def _distance(one: Inversion, other: Inversion) -> float:
     return float(abs(places[0] - places[1]) / np.hypot(errors[0], errors[1]))
 
 
-def _hold(one: Yardstick, other: Yardstick) -> Yardstick:
+def hold(one: Yardstick, other: Yardstick) -> Yardstick:
     """The intervals of both, and the estimate in between."""
     return replace(
         one,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ludometer.matches import Matches
+from ludometer.matches import Matches, Pairs
 from ludometer.measurement.benchmarks.families import Skilled
 from ludometer.measurement.benchmarks.inversion import GROUP, HALF, Interval, Inversion, Target
 from ludometer.measurement.benchmarks.yardstick import (
@@ -50,7 +50,8 @@ from ludometer.measurement.record.pairing import TOO_CLOSE, Pairing, ratio_if_ra
 from ludometer.measurement.record.seats import SeatAdvantage
 from ludometer.measurement.verdict.checks import MATCHED_BRANCH, PAIRING_BRANCH, Check, Primary, plan_checks, run_checks
 from ludometer.measurement.verdict.routes import LIKELIHOOD as BY_LIKELIHOOD
-from ludometer.measurement.verdict.routes import Basis, Routes, take_routes
+from ludometer.measurement.verdict.routes import Basis, Routes, hold, take_routes
+from ludometer.measurement.verdict.seating import is_a_seat
 from ludometer.parallel import Workers
 from ludometer.progress import Stage
 from ludometer.wording import percent
@@ -158,6 +159,22 @@ class Analysis:
 
 
 def match_record(game: Measurement, simulation: Simulation) -> Matched:
+    """Match the yardsticks; where the first seat may be only a way of listing, with it and without it."""
+    matched = _match_once(game, simulation)
+    seats, table = simulation.seats, simulation.basis.table
+    if matched.routes is None or seats is None or not seats.applied or not isinstance(table, Pairs):
+        return matched
+    assert matched.target is not None
+    if is_a_seat(table, matched.target.counted):
+        return matched
+    without = _match_once(game, replace(simulation, seats=None))
+    if without.routes is None or without.yardstick is None or matched.yardstick is None:
+        return matched
+    routes = replace(matched.routes, unseated=without.yardstick, yardstick=hold(without.yardstick, matched.yardstick))
+    return replace(matched, routes=routes, yardstick=routes.yardstick)
+
+
+def _match_once(game: Measurement, simulation: Simulation) -> Matched:
     """Study the pairing and match the yardsticks: with as many replicates as there is time for."""
     main, matches, keeper = game.main, simulation.basis, simulation.keeper
     if main.sd is None or (main.n < FEWEST_REGULARS and main.n < 3):
