@@ -265,7 +265,11 @@ def _edge_absences(game: Measurement, quick: str) -> dict[str, str]:
     if game.routes.backwards is None:
         reasons["record.reactive.difference_backwards"] = "the ratings do not spread, or beyond all benchmarks"
     if game.edge is None:
-        reasons["edge"] = "nobody counts, all matches are ties, or the chains of draws do not settle"
+        reasons["edge"] = (
+            "results depend on the result just before, or rows are not in order of time"
+            if game.routes.edge is not None
+            else "nobody counts, all matches are ties, or the chains of draws do not settle"
+        )
     elif game.edge.drift_per_year is None:
         reasons["edge.drift_per_year"] = "skills change, but times are not known"
     return reasons

@@ -149,8 +149,9 @@ class Measurement(Shown):
 
     @property
     def edge(self) -> Edge | None:
-        """How often the better player wins; None where it was not asked for, or cannot be told."""
-        return None if self.routes is None else self.routes.edge
+        """How often the better player wins; None where it was not asked for, or results depend on results before."""
+        found = None if self.routes is None else self.routes.edge
+        return None if found is None or found.oddities.reacts else found
 
     @property
     def published(self) -> tuple[float | None, float | None]:

@@ -26,6 +26,10 @@ STREAKS, CHANGE, MATCHUPS, SKEW, TAILS = 0.05, 0.015, 0.05, 0.5, 0.8
 """From which size on a finding matters: mean correlations of residuals; skewness and excess kurtosis of skills."""
 
 
+_NO_CHANGE = 0.25
+"""A correlation from one result to the next that no change of skills explains: rows are out of order, or worse."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """How far a statistic of the record is from what the model expects."""
@@ -55,7 +59,8 @@ class Oddities:
     @property
     def reacts(self) -> bool:
         """Results depend on results just before, and not because strength changed for longer."""
-        return self.streaks.matters(STREAKS) and self.streaks.size > 2.5 * max(self.change.size, 0.0)
+        longer = 2.5 * max(self.change.size, 0.0)
+        return self.streaks.matters(STREAKS) and (self.streaks.size > longer or self.streaks.size > _NO_CHANGE)
 
     @property
     def changes(self) -> bool:
