@@ -68,7 +68,7 @@ def test_of_a_table_with_places_seats_are_put_together_in_twos() -> None:
     duels = find_duels(matches)
     assert len(duels) == 2 * len(matches)
     where = {(int(match), int(player)): int(place) for match, player, place in _seats(matches)}
-    rows = np.repeat(np.arange(len(matches)), 2)
+    rows = np.repeat(np.arange(len(matches)), 2).tolist()
     for row, one, other, score in zip(rows, duels.first, duels.second, duels.score, strict=True):
         assert (where[row, int(one)] < where[row, int(other)]) == (score == 1)
 

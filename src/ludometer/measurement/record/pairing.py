@@ -251,7 +251,7 @@ def _believe(p_value: float) -> float:
     """How likely it is that there is something, at even odds beforehand: at most that (Sellke, Bayarri, Berger 2001).
 
     >>> [round(_believe(p), 2) for p in (0.5, 0.1, 0.01, 1e-6)]
-    [0.5, 0.61, 0.89, 1.0]
+    [0.5, 0.62, 0.89, 1.0]
     """
     if p_value >= np.exp(-1):
         return 0.5
