@@ -52,6 +52,7 @@ from ludometer.measurement.verdict.checks import MATCHED_BRANCH, PAIRING_BRANCH,
 from ludometer.measurement.verdict.routes import LIKELIHOOD as BY_LIKELIHOOD
 from ludometer.measurement.verdict.routes import Basis, Routes, hold, take_routes
 from ludometer.measurement.verdict.seating import is_a_seat
+from ludometer.measurement.verdict.wording import warn_of_close_pairing
 from ludometer.parallel import Workers
 from ludometer.progress import Stage
 from ludometer.wording import percent
@@ -428,7 +429,8 @@ def judge(
         *(() if routes is None else routes.reasons),
         *_check_reasons(checks, n_left_out),
     )
-    return Verdict(yardstick.answer, _state(yardstick, p_values), *p_values, reasons, tuple(checks), digest)
+    statement = warn_of_close_pairing(_state(yardstick, p_values), pairing)
+    return Verdict(yardstick.answer, statement, *p_values, reasons, tuple(checks), digest)
 
 
 def _refusals(
