@@ -20,6 +20,7 @@ from ludometer.measurement.benchmarks.families import Deterministic, Family, Mix
 from ludometer.measurement.benchmarks.inversion import GROUP, Inversion, Target, draw_players, solve_each
 from ludometer.measurement.benchmarks.yardstick import Reference, Yardstick, make_schedule
 from ludometer.measurement.edge.chains import Draws
+from ludometer.measurement.record.seats import SeatAdvantage
 from ludometer.parallel import Workers, map_tasks
 from ludometer.ratings.prizes import Prizes
 from ludometer.ratings.replicates import Schedule, fit_games
@@ -37,14 +38,16 @@ class Drawn:
 
     sigma: float
     coins: float
+    seat: float = 0.0
     draws: float = 0.0
 
     def rule(self, schedule: Schedule, skill: Floats) -> Rule:
-        """Logistic results, coins in between, as many draws as in the record."""
+        """Logistic results, coins in between, seats and as many draws as in the record."""
         reach = float(min(LOGISTIC * self.sigma, 60.0))
         nu = davidson_nu(schedule, reach * skill, self.draws)
         # draws flatten what is expected: at equal strength by 2 / (2 + nu)
-        return Rule(1 - self.coins, reach * (2 + nu) / 2, nu, even_nu(self.draws))
+        wider = (2 + nu) / 2
+        return Rule(1 - self.coins, reach * wider, nu, even_nu(self.draws), LOGISTIC * self.seat * wider)
 
 
 def meet_anybody(matches: Matches, *, seed: Sequence[int]) -> Matches:
@@ -73,18 +76,22 @@ def replay(
     k: float,
     prizes: Prizes,
     reference: Reference,
+    seats: SeatAdvantage | None = None,
     seed: Sequence[int],
     workers: Workers | None = None,
     most: int = _DRAWS,
 ) -> Yardstick:
     """x%-deterministic and x%-chess of the drawn populations, as solutions like those of an inversion."""
     shuffled = meet_anybody(matches, seed=seed)
-    schedule = make_schedule(shuffled, prizes)
+    schedule = make_schedule(shuffled, prizes, seats)
     target = Target(schedule, counted, 1.0, max(k, 0.1))
     n = min(most, draws.sigma.size)
     chosen = np.linspace(0, draws.sigma.size - 1, n).astype(np.int64)
     share = matches.draw_rate or 0.0 if isinstance(matches.table, Pairs) else 0.0
-    drawn = [Drawn(float(draws.sigma.flat[at]), float(draws.coins.flat[at]), share) for at in chosen]
+    drawn = [
+        Drawn(float(draws.sigma.flat[at]), float(draws.coins.flat[at]), float(draws.seat.flat[at]), share)
+        for at in chosen
+    ]
     tasks = [(number, tuple(drawn[number : number + GROUP])) for number in range(0, n, GROUP)]
     families: tuple[Family, ...] = (Deterministic(), Mixed(reference.sd, reference.draws))
     solved = map_tasks(_replay_few, tasks, shared=(target, families, tuple(seed)), workers=workers)

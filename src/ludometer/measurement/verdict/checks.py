@@ -130,11 +130,6 @@ class Primary:
     by_likelihood: bool = False
     """Whether x is that of the likelihood."""
 
-    @property
-    def has_seats(self) -> bool:
-        """Whether one seat is better than the other."""
-        return self.seats is not None and self.seats.applied
-
 
 def run_checks(
     primary: Primary,
@@ -237,7 +232,8 @@ def run_check(task: tuple[int, Plan], primary: Primary) -> Check:
         return check
     yardstick = None
     if primary.by_likelihood and plan.unit == 1 and plan.weight is None:
-        basis = Basis(matches, counted, prizes, primary.k, primary.has_seats, primary.seed, Workers())
+        seats = primary.seats if primary.seats is not None and primary.seats.applied else None
+        basis = Basis(matches, counted, prizes, primary.k, seats, primary.seed, Workers())
         yardstick = measure_by_likelihood(basis, reference)
     if yardstick is None:
         yardstick = match_yardstick(

@@ -20,6 +20,7 @@ from ludometer.measurement.benchmarks.yardstick import CANNOT_TELL, CHANCE, Answ
 from ludometer.measurement.edge.edge import Edge, Likelihood, measure_edge
 from ludometer.measurement.edge.replay import replay
 from ludometer.measurement.record.pairing import Pairing
+from ludometer.measurement.record.seats import SeatAdvantage
 from ludometer.parallel import Workers
 from ludometer.ratings.prizes import Prizes
 
@@ -54,8 +55,8 @@ class Routes:
     """What the verdict rests on."""
     apart: float
     """Between the two routes, in standard errors."""
-    unseated: Yardstick | None = None
-    """As if the first seat were only a way of listing; None where it is surely a seat, or worth nothing."""
+    seated: Yardstick | None = None
+    """As if the first seat were better, where it may be that the better players are listed first; else None."""
     backwards: float | None = None
     """Points of x by spread that the record shows more when it is played backwards in time."""
 
@@ -84,10 +85,10 @@ class Routes:
                 f"skills change (a third of a lead is left after {100 * (self.edge.change or 0):.0f}% of the record): "
                 f"{self.moment.deterministic.share} skill at any moment; the interval holds that too"
             )
-        if self.unseated is not None:
+        if self.seated is not None:
             lines.append(
-                "whether the first seat is better or the better players are listed first, nothing here can tell: "
-                f"{self.unseated.deterministic.share} skill if it is only a way of listing; the interval holds both"
+                "whether the better players are listed first or the first seat is better, nothing here can tell: "
+                f"{self.seated.deterministic.share} skill if it is the seat; the interval holds both"
             )
         return tuple(lines)
 
@@ -128,7 +129,8 @@ class Basis:
     counted: Mask
     prizes: Prizes
     k: float
-    has_seats: bool
+    seats: SeatAdvantage | None
+    """What the first seat is worth, where it is worth something."""
     seed: Sequence[int]
     workers: Workers
 
@@ -138,7 +140,7 @@ def take_routes(spread: Yardstick, pairing: Pairing, basis: Basis) -> Routes:
     found = measure_edge(
         basis.matches,
         basis.counted,
-        seats=basis.has_seats and isinstance(basis.matches.table, Pairs),
+        seats=basis.seats is not None and isinstance(basis.matches.table, Pairs),
         seed=[*basis.seed, _EDGE],
         workers=basis.workers,
     )
@@ -166,7 +168,7 @@ def measure_by_likelihood(basis: Basis, reference: Reference) -> Yardstick | Non
     found = measure_edge(
         basis.matches,
         basis.counted,
-        seats=basis.has_seats and isinstance(basis.matches.table, Pairs),
+        seats=basis.seats is not None and isinstance(basis.matches.table, Pairs),
         seed=[*basis.seed, _EDGE],
         workers=basis.workers,
         is_short=True,
@@ -182,6 +184,7 @@ def _play(found: Likelihood, basis: Basis, reference: Reference, branch: int) ->
         k=basis.k,
         prizes=basis.prizes,
         reference=reference,
+        seats=basis.seats,
         seed=[*basis.seed, branch],
         workers=basis.workers,
     )
@@ -201,7 +204,7 @@ def _without_ends(found: Likelihood, basis: Basis, reference: Reference) -> Yard
     if int(fewer.counted.sum()) < 10 or not len(fewer.matches):
         return None
     again = measure_edge(
-        fewer.matches, fewer.counted, seats=basis.has_seats, seed=[*basis.seed, _INNER], workers=basis.workers
+        fewer.matches, fewer.counted, seats=basis.seats is not None, seed=[*basis.seed, _INNER], workers=basis.workers
     )
     return None if again is None else _play(again, fewer, reference, _INNER)
 

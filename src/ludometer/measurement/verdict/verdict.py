@@ -51,7 +51,6 @@ from ludometer.measurement.record.seats import SeatAdvantage
 from ludometer.measurement.verdict.checks import MATCHED_BRANCH, PAIRING_BRANCH, Check, Primary, plan_checks, run_checks
 from ludometer.measurement.verdict.routes import LIKELIHOOD as BY_LIKELIHOOD
 from ludometer.measurement.verdict.routes import Basis, Routes, hold, take_routes
-from ludometer.measurement.verdict.seating import is_a_seat
 from ludometer.measurement.verdict.wording import warn_of_close_pairing
 from ludometer.parallel import Workers
 from ludometer.progress import Stage
@@ -160,18 +159,15 @@ class Analysis:
 
 
 def match_record(game: Measurement, simulation: Simulation) -> Matched:
-    """Match the yardsticks; where the first seat may be only a way of listing, with it and without it."""
+    """Match the yardsticks; where the better players may be listed first, as if it were a seat too."""
     matched = _match_once(game, simulation)
-    seats, table = simulation.seats, simulation.basis.table
-    if matched.routes is None or seats is None or not seats.applied or not isinstance(table, Pairs):
+    seats, is_two_player = simulation.seats, isinstance(simulation.basis.table, Pairs)
+    if matched.routes is None or matched.yardstick is None or seats is None or not seats.misleads or not is_two_player:
         return matched
-    assert matched.target is not None
-    if is_a_seat(table, matched.target.counted):
+    seated = _match_once(game, replace(simulation, seats=replace(seats, applied=True)))
+    if seated.yardstick is None:
         return matched
-    without = _match_once(game, replace(simulation, seats=None))
-    if without.routes is None or without.yardstick is None or matched.yardstick is None:
-        return matched
-    routes = replace(matched.routes, unseated=without.yardstick, yardstick=hold(without.yardstick, matched.yardstick))
+    routes = replace(matched.routes, seated=seated.yardstick, yardstick=hold(matched.yardstick, seated.yardstick))
     return replace(matched, routes=routes, yardstick=routes.yardstick)
 
 
@@ -208,23 +204,22 @@ def _match_once(game: Measurement, simulation: Simulation) -> Matched:
         target.counted,
         game.data.prizes,
         max(target.k, 0.1),
-        simulation.seats is not None and simulation.seats.applied,
+        simulation.seats if simulation.seats is not None and simulation.seats.applied else None,
         [simulation.seed, _ROUTES],
         simulation.workers,
     )
     with keeper.progress.stage(LIKELIHOOD):
-        backwards = _measure_backwards(target, yardstick, basis, simulation.seats)
+        backwards = _measure_backwards(target, yardstick, basis)
         routes = replace(take_routes(yardstick, pairing, basis), backwards=backwards)
     return Matched(pairing, target, routes.yardstick, routes)
 
 
-def _measure_backwards(target: Target, yardstick: Yardstick, basis: Basis, seats: SeatAdvantage | None) -> float | None:
+def _measure_backwards(target: Target, yardstick: Yardstick, basis: Basis) -> float | None:
     """How many points of x more the record shows when it is played backwards: many where the schedule reacts."""
     x, slope = yardstick.deterministic.estimate, yardstick.deterministic.slope
     if not (target.sd > 0 and np.isfinite(x) and slope):
         return None
-    used = seats if basis.has_seats else None
-    back = make_target(basis.matches.backwards(), basis.counted, basis.prizes, k=basis.k, seats=used)
+    back = make_target(basis.matches.backwards(), basis.counted, basis.prizes, k=basis.k, seats=basis.seats)
     if not back.sd > 0:
         return -x
     return float(x * ((back.sd / target.sd) ** (1 / slope) - 1))
