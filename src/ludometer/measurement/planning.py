@@ -60,6 +60,9 @@ _MULTIPLAYER = {
 _SHARED = (YARDSTICKS, REPEATS, CHECKS)
 """Stages that all workers share."""
 
+_LOOKED_AT = 600_000
+"""Seats of a record that the likelihood looks at, at most."""
+
 _ROUNDS = {YARDSTICKS: 3, REPEATS: 1, CHECKS: 1}
 
 
@@ -81,7 +84,8 @@ class Extent:
     def stage(self, name: str, games: float = 0.0) -> Stage:
         """A stage of the measurement with its cost, in which this many games as long as the record are simulated."""
         cost = (_TWO_PLAYERS if self.is_two_player else _MULTIPLAYER)[name]
-        work = cost.seat * self.seats + games * (cost.game + cost.seat_of_game * self.seats)
+        seats = min(self.seats, _LOOKED_AT) if name == LIKELIHOOD else self.seats
+        work = cost.seat * seats + games * (cost.game + cost.seat_of_game * self.seats)
         return Stage(name, cost.fixed + work / (self.jobs if name in _SHARED else 1), _ROUNDS.get(name, 0))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ludometer.measurement.benchmarks.published import describe_place
+from ludometer.measurement.legal.questions import PREDOMINANCE
 from ludometer.measurement.verdict.wording import describe_p_values, describe_range_over_checks
 from ludometer.wording import percent
 
@@ -33,6 +34,7 @@ def answer_lines(game: Measurement) -> list[str]:
         few = f"{main.n:,} {'player has' if main.n == 1 else 'players have'} {main.min_matches} matches or more"
         return [f"These data cannot tell: {few}." if game.verdict is None else game.verdict.statement]
     entries = {
+        "Question": [] if game.verdict is None else [f"predominance: {PREDOMINANCE}"],
         "How sure": _how_sure(game),
         "Compare": _compare(game, main.sd),
         "Skills": _skills(game, main),

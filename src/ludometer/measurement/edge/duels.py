@@ -11,7 +11,7 @@ from ludometer.arrays import Codes, Counts, Floats
 from ludometer.kernels.gibbs.changing import Bouts, Spells
 from ludometer.matches import Matches, Pairs, Seats
 
-MOST = 1_000_000
+MOST = 300_000
 """Matches; of a longer record as many are drawn."""
 
 

@@ -19,8 +19,11 @@ from ludometer.parallel import Workers
 from ludometer.scale import to_elo
 
 _FEWEST_COUNTED = 3
-_SPELLS, _SHORT = 12, 30_000
-"""Parts of the record in which skills may differ, and duels where a short look is enough."""
+_FEWEST_SPELLS, _MOST_SPELLS, _OF_A_SPELL = 12, 60, 15
+"""Parts of the record in which skills may differ: as many as leave a player so many matches in each."""
+
+_SHORT = 30_000
+"""Duels where a short look is enough."""
 
 _UNSETTLED = 1.2
 """R-hat above which chains do not agree, and nothing is said."""
@@ -112,7 +115,8 @@ def measure_edge(
     oddities = look_for_oddities(duels, draws, counted)
     changing = None
     if oddities.changes and not oddities.reacts and not is_short:
-        changing = draw_chains(duels, counted, seed=[*seed, 2], seats=seats, spells=_SPELLS, workers=workers)
+        spells = int(np.clip(duels.counts[counted].mean() / _OF_A_SPELL, _FEWEST_SPELLS, _MOST_SPELLS))
+        changing = draw_chains(duels, counted, seed=[*seed, 2], seats=seats, spells=spells, workers=workers)
     return Likelihood(_summarise(duels, draws, changing, oddities, matches), draws, changing)
 
 

@@ -22,7 +22,7 @@ _NEAR, _FAR = (1,), (2, 3, 4, 5, 6)
 SURE = 3.5
 """Standard errors from which on a finding is no accident."""
 
-STREAKS, CHANGE, MATCHUPS, SKEW, TAILS = 0.05, 0.015, 0.05, 0.5, 0.8
+STREAKS, CHANGE, MATCHUPS, SKEW, TAILS = 0.05, 0.005, 0.05, 0.5, 0.8
 """From which size on a finding matters: mean correlations of residuals; skewness and excess kurtosis of skills."""
 
 

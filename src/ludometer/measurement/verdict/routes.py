@@ -63,27 +63,26 @@ class Routes:
     @property
     def suspected(self) -> bool:
         """Whether the schedule seems to have been made by the results."""
-        return self.taken != SPREAD or abs(self.backwards or 0.0) >= _BACKWARDS
+        return self.taken != SPREAD or (self.moment is None and abs(self.backwards or 0.0) >= _BACKWARDS)
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why, in plain words; nothing where the routes agree."""
         lines = []
-        if self.taken == LIKELIHOOD and self.likelihood is not None:
+        other = self.likelihood if self.moment is None else self.moment
+        if self.moment is not None and self.edge is not None:
+            left = f"a third of a lead is left after {100 * (self.edge.change or 0):.0f}% of the record"
+            lines.append(f"skills change ({left}); the shares are those of any moment")
+        if self.taken == LIKELIHOOD and other is not None:
             lines.append(
-                f"the schedule is not independent of the results: ratings on it spread like "
+                "pairings or changes of skill bend the spread: ratings on this schedule spread like "
                 f"{self.spread.deterministic.share} skill, but the results themselves speak for "
-                f"{self.likelihood.deterministic.share}, whoever was made to meet whom; the latter counts"
+                f"{other.deterministic.share}, whoever was made to meet whom; the latter counts"
             )
-        elif self.taken == BOTH and self.likelihood is not None:
+        elif self.taken == BOTH and other is not None:
             lines.append(
                 f"two ways to measure differ: {self.spread.deterministic.share} skill by the spread of ratings, "
-                f"{self.likelihood.deterministic.share} by likelihood; the interval holds both"
-            )
-        if self.moment is not None and self.edge is not None:
-            lines.append(
-                f"skills change (a third of a lead is left after {100 * (self.edge.change or 0):.0f}% of the record): "
-                f"{self.moment.deterministic.share} skill at any moment; the interval holds that too"
+                f"{other.deterministic.share} by likelihood; the interval holds both"
             )
         if self.seated is not None:
             lines.append(
@@ -150,15 +149,18 @@ def take_routes(spread: Yardstick, pairing: Pairing, basis: Basis) -> Routes:
     likelihood = _play(found, basis, reference, _REPLAYED)
     moment = None
     if found.changing is not None:
+        # ratings follow skills that change, so it is these that they are held against
         moment = _play(replace(found, draws=found.changing), basis, reference, _MOMENT)
-    apart = max(_distance(spread.deterministic, likelihood.deterministic), _distance(spread.chess, likelihood.chess))
+    other = likelihood if moment is None else moment
+    apart = max(_distance(spread.deterministic, other.deterministic), _distance(spread.chess, other.chess))
     taken, yardstick = SPREAD, spread
-    if apart > _APART or not pairing.is_sound:
-        taken, yardstick = LIKELIHOOD, replace(likelihood, skill=spread.skill)
+    if not isinstance(basis.matches.table, Pairs):
+        # at a table of many the best may be far ahead and the others alike: two of them do not tell who wins it
+        apart = 0.0
+    elif apart > _APART or not pairing.is_sound:
+        taken, yardstick = LIKELIHOOD, replace(other, skill=spread.skill)
     elif apart > _ALIKE:
-        taken, yardstick = BOTH, hold(spread, likelihood)
-    if moment is not None:
-        yardstick = hold(yardstick, moment)
+        taken, yardstick = BOTH, hold(spread, other)
     inner = _without_ends(found, basis, reference) if found.edge.oddities.has_outliers else None
     return Routes(spread, likelihood, moment, inner, found.edge, taken, yardstick, apart)
 
