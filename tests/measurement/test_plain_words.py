@@ -55,7 +55,7 @@ def test_being_one_sd_better_goes_by_the_sd_of_skills() -> None:
     assert better.rep_interval == (repetitions(high), repetitions(low))
     text = game.summary()
     assert f"a player one SD better scores {100 * better.p:.1f}%" in text
-    assert f"by the published formula, from the ratings' SD of {game.main.sd:.1f}: {100 * game.main.p_sd:.1f}%" in text  # type: ignore[operator]
+    assert f"SD of ratings {game.main.sd:.1f}; from it, by the published formula: {100 * game.main.p_sd:.1f}%" in text  # type: ignore[operator]
     assert text.count("more than 75% of the time") == 1
 
 
@@ -79,15 +79,17 @@ def test_p_values_and_checks_read_alike_in_terminal_and_page() -> None:
     assert words is not None
     assert words.startswith("p-values 0.025 for skill and 0.050 for chess: how often")
     page = render_page([("cards", game)], command="ludometer measure cards.csv")
+    assert words[1:] in page
+    # the terminal has the same figures in the same words, and leaves what they are to the page
+    assert words[1:].partition(": how often")[0] in game.summary()
     for text in (game.summary(), page):
-        assert words[1:] in text
         assert "2 checks agree" in text
     assert describe_p_values(QUICK) is None
 
 
 def test_the_range_over_checks_stands_beside_a_narrow_interval() -> None:
     game = matched()
-    words = "with other choices the skill share is 26 to 35%, the chess share 55 to 70% (range over checks)"
+    words = "range over checks: skill share 26 to 35%, chess share 55 to 70%"
     assert describe_range_over_checks(game) == words
     assert words in game.summary()
     assert "31% [30.8, 31.2]" in game.summary()

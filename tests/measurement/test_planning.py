@@ -115,7 +115,7 @@ def test_too_little_time_leaves_the_quick_measures_and_says_why() -> None:
     assert {found["absent"][name] for name in ("luck", "verdict", "yardstick.matched", "best_fit.k_interval")} == {
         reason
     }
-    assert "within 0.1 s: left out: the yardsticks and the verdict; L and ℓ²" in game.summary()
+    assert "within 0.1 s: left out: the yardsticks and the verdict; the better player's share; L" in game.summary()
     page = render_page([("a game", game)], command="ludometer measure --budget 0.1")
     assert "its budget of time was too short" in page
     assert "--quick" not in page

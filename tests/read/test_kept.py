@@ -153,6 +153,7 @@ def test_written_records_are_read_again_as_they_were(
             return
     path = tmp_path_factory.mktemp("written") / f"record{suffix}"
     write_matches([matches], path, by_seat=by_seat)
-    again = read_matches(path, keep="all", covariates="surface,wind", seat_covariates="age")
+    # results and scores of these records need not agree
+    again = read_matches(path, keep="all", covariates="surface,wind", seat_covariates="age", as_read=True)
     assert rows_of(again) == rows_of(matches)
     assert again.fingerprint == matches.fingerprint

@@ -279,7 +279,8 @@ def test_one_game_is_answered_in_a_sentence_with_its_numbers() -> None:
     assert main.p_sd is not None
     assert main.sd_interval is not None
     lead = re.findall(r'<p class="lead">(.*?)</p>', page("one"))
-    assert lead == [escape(game.verdict.statement)]
+    assert game.edge is not None
+    assert lead == [escape(game.edge.sentence()), escape(game.verdict.statement)]
     assert f"chess, as played by these {main.n} players with 25 matches or more" in reader.text
     assert f"{main.sd:.1f}" in reader.text
     assert f"[{main.sd_interval[0]:.1f}, {main.sd_interval[1]:.1f}]" in reader.text

@@ -125,8 +125,6 @@ class Measurement(Shown):
     verdict: Verdict | None
     """None where it was not asked for."""
     provenance: Provenance
-    routes: Routes | None = None
-    """Ways to x, and the better player's share; None where they were not asked for."""
     budget: WithinBudget | None = None
     """What was left out for lack of time; None where no budget was given."""
     legal: LegalTests | None = None
@@ -146,6 +144,11 @@ class Measurement(Shown):
     def main(self) -> Spread:
         """The spread of the regulars, or of the first cutoff that was asked for."""
         return _main(self.spread)
+
+    @property
+    def routes(self) -> Routes | None:
+        """Ways to x, and the better player's share; None where they were not asked for."""
+        return None if self.verdict is None else self.verdict.routes
 
     @property
     def edge(self) -> Edge | None:
@@ -417,7 +420,6 @@ def _add_simulations(game: Measurement, simulation: Simulation, choices: LuckCho
         matchmaking=replace(game.matchmaking, ratio_if_random=found.ratio_if_random, pairing=found.pairing),
         luck=luck,
         yardstick=found.yardstick,
-        routes=found.routes,
         verdict=found.verdict,
         budget=within,
     )

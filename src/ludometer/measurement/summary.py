@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ludometer.measurement.benchmarks.published import describe_place
-from ludometer.measurement.legal.questions import PREDOMINANCE
 from ludometer.measurement.verdict.wording import describe_p_values, describe_range_over_checks
 from ludometer.wording import percent
 
@@ -34,7 +33,6 @@ def answer_lines(game: Measurement) -> list[str]:
         few = f"{main.n:,} {'player has' if main.n == 1 else 'players have'} {main.min_matches} matches or more"
         return [f"These data cannot tell: {few}." if game.verdict is None else game.verdict.statement]
     entries = {
-        "Question": [] if game.verdict is None else [f"predominance: {PREDOMINANCE}"],
         "How sure": _how_sure(game),
         "Compare": _compare(game, main.sd),
         "Skills": _skills(game, main),
@@ -51,9 +49,9 @@ def answer_lines(game: Measurement) -> list[str]:
 
 
 def _first_line(game: Measurement) -> str:
-    """The verdict, or why there is none."""
+    """The verdict on its question, or why there is none."""
     if game.verdict is not None:
-        return game.verdict.statement
+        return f"Predominance: {game.verdict.statement}"
     return f"No verdict: {game.absent()['verdict']}."
 
 
@@ -62,7 +60,9 @@ def _how_sure(game: Measurement) -> list[str]:
     if game.verdict is None:
         return []
     reasons = game.verdict.reasons[1:] if game.is_refused else game.verdict.reasons[3:]
-    return [*reasons, *(text for text in (describe_p_values(game),) if text)]
+    values = describe_p_values(game)
+    # in the words of the page, which goes on to say what they are
+    return [*reasons, *([] if values is None else [values.partition(": how often")[0]])]
 
 
 def _compare(game: Measurement, sd: float) -> list[str]:
@@ -89,11 +89,10 @@ def _skills(game: Measurement, main: Spread) -> list[str]:
         ]
     low, high = better.sd_interval or (np.nan, np.nan)
     return [
-        f"SD of skills {better.sd:.0f} [{low:.0f}, {f'{high:.0f}' if np.isfinite(high) else 'more'}], matched on this "
-        f"schedule: a player one SD better scores {percent(better.p)}",
+        f"SD of skills {better.sd:.0f} [{low:.0f}, {f'{high:.0f}' if np.isfinite(high) else 'more'}]: "
+        f"a player one SD better scores {percent(better.p)}",
         describe_games_needed(better.rep),
-        f"by the published formula, from the ratings' SD of {main.sd:.1f}{interval}: "
-        f"{percent(main.p_sd or 0.5)}; {ends}",
+        f"SD of ratings {main.sd:.1f}{interval}; from it, by the published formula: {percent(main.p_sd or 0.5)}",
     ]
 
 
@@ -128,7 +127,8 @@ def _luck(game: Measurement) -> list[str]:
             parts[-1] += f", {bayes.describe_method()}"
     if luck.ridge is not None:
         parts.append(f"L {percent(luck.ridge.luck)} and ℓ² {percent(luck.ridge.l2)} by penalised skills")
-    return [*lines, f"as published, with their bias: {' · '.join(parts)}"] if parts else lines
+    # the page has the published estimators too
+    return lines or ([f"as published, with their bias: {' · '.join(parts)}"] if parts else [])
 
 
 def _percent_of(value: float, ends: tuple[float, float]) -> str:

@@ -77,6 +77,8 @@ class Verdict:
     checks: tuple[Check, ...]
     primary: str
     """A hash of the choices that make up the primary analysis, fixed before any check was seen."""
+    routes: Routes | None = None
+    """Ways to x, and the better player's share; None where there is nothing to compare, or there was no time."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,6 @@ class Analysis:
     left_out: tuple[str, ...] = ()
     """Stages that there was no time for."""
     checks_left_out: tuple[str, ...] = ()
-    routes: Routes | None = None
 
 
 def match_record(game: Measurement, simulation: Simulation) -> Matched:
@@ -281,7 +282,7 @@ def analyse(game: Measurement, simulation: Simulation, matched: Matched) -> Anal
     if target is None or yardstick is None or pairing is None:
         return Analysis(judged(), ratio_if_random=_meet_anybody(game, simulation))
     if simulation.is_brief:
-        return Analysis(judged(), yardstick, replace(pairing, skills=None), routes=matched.routes)
+        return Analysis(judged(), yardstick, replace(pairing, skills=None))
     left_out: list[str] = [] if matched.routes is not None else [LIKELIHOOD]
     repeated = None
     counted = [entry for entry in game.spread if entry.sd is not None]
@@ -312,7 +313,6 @@ def analyse(game: Measurement, simulation: Simulation, matched: Matched) -> Anal
         random,
         tuple(left_out),
         missing,
-        matched.routes,
     )
 
 
@@ -416,7 +416,7 @@ def judge(
     refusals = [*_refusals(yardstick, pairing, routes, n_regulars, min_matches)]
     if refusals or yardstick is None:
         statement = f"These data cannot tell: {refusals[0]}."
-        return Verdict(CANNOT_TELL, statement, None, None, tuple(refusals), tuple(checks), digest)
+        return Verdict(CANNOT_TELL, statement, None, None, tuple(refusals), tuple(checks), digest, routes)
     p_values = _p_value(yardstick.deterministic), _p_value(yardstick.chess)
     reasons = (
         *_share_reasons(yardstick),
@@ -425,7 +425,7 @@ def judge(
         *_check_reasons(checks, n_left_out),
     )
     statement = warn_of_close_pairing(_state(yardstick, p_values), pairing)
-    return Verdict(yardstick.answer, statement, *p_values, reasons, tuple(checks), digest)
+    return Verdict(yardstick.answer, statement, *p_values, reasons, tuple(checks), digest, routes)
 
 
 def _refusals(

@@ -55,7 +55,7 @@ def describe_range_over_checks(game: Measurement) -> str | None:
     if not found:
         return None
     skill, kept = (_range([share, *(pair[place] for pair in found)]) for place, share in enumerate(game.shares))
-    return f"with other choices the skill share is {skill}, the {game.reference_name} share {kept} (range over checks)"
+    return f"range over checks: skill share {skill}, {game.reference_name} share {kept}"
 
 
 def _asks_the_same(check: Check) -> bool:
