@@ -55,7 +55,7 @@ def test_being_one_sd_better_goes_by_the_sd_of_skills() -> None:
     assert better.rep_interval == (repetitions(high), repetitions(low))
     text = game.summary()
     assert f"a player one SD better scores {100 * better.p:.1f}%" in text
-    assert f"SD of ratings {game.main.sd:.1f}; from it, by the published formula: {100 * game.main.p_sd:.1f}%" in text  # type: ignore[operator]
+    assert f"SD of ratings {game.main.sd:.1f}; published formula: {100 * game.main.p_sd:.1f}%" in text  # type: ignore[operator]
     assert text.count("more than 75% of the time") == 1
 
 

@@ -92,7 +92,7 @@ def _skills(game: Measurement, main: Spread) -> list[str]:
         f"SD of skills {better.sd:.0f} [{low:.0f}, {f'{high:.0f}' if np.isfinite(high) else 'more'}]: "
         f"a player one SD better scores {percent(better.p)}",
         describe_games_needed(better.rep),
-        f"SD of ratings {main.sd:.1f}{interval}; from it, by the published formula: {percent(main.p_sd or 0.5)}",
+        f"SD of ratings {main.sd:.1f}{interval}; published formula: {percent(main.p_sd or 0.5)}",
     ]
 
 
