@@ -36,6 +36,7 @@ def test_under_a_queue_the_likelihood_is_taken_and_covers() -> None:
     assert game.routes.spread.deterministic.interval[0] > 62
     assert game.verdict is not None
     assert any("whoever was made to meet whom" in reason for reason in game.verdict.reasons)
+    assert game.verdict.reasons[0].startswith("on random pairs ratings would spread")
     document = game.document()
     assert document["record"]["reactive"]["suspected"]
     assert document["edge"]["interval"][0] <= 0.81

@@ -419,7 +419,7 @@ def judge(
         return Verdict(CANNOT_TELL, statement, None, None, tuple(refusals), tuple(checks), digest, routes)
     p_values = _p_value(yardstick.deterministic), _p_value(yardstick.chess)
     reasons = (
-        *_share_reasons(yardstick),
+        *_share_reasons(yardstick, by_likelihood=routes is not None and routes.taken == BY_LIKELIHOOD),
         _pairing_reason(pairing),
         *(() if routes is None else routes.reasons),
         *_check_reasons(checks, n_left_out),
@@ -483,8 +483,9 @@ def _how_often(p: float) -> str:
     return f"in {percent(p, 0)} of tries"
 
 
-def _share_reasons(yardstick: Yardstick) -> tuple[str, str]:
+def _share_reasons(yardstick: Yardstick, *, by_likelihood: bool = False) -> tuple[str, str]:
     """What the two shares mean; a share beyond the whole benchmark is no share any more."""
+    spread = "on random pairs ratings would spread" if by_likelihood else "ratings spread"
     skill, kept, name = yardstick.deterministic.share, yardstick.chess.share, yardstick.reference.name
     first = (
         f"as in a game where {skill.in_words} of matches go to the better player outright and a coin decides the rest"
@@ -496,7 +497,7 @@ def _share_reasons(yardstick: Yardstick) -> tuple[str, str]:
         if np.isfinite(kept.x)
         else f"more than those of {name} players would ({kept.in_words} {name})"
     )
-    return f"ratings spread {first}", f"ratings spread {second}"
+    return f"{spread} {first}", f"{spread} {second}"
 
 
 def _pairing_reason(pairing: Pairing | None) -> str:
