@@ -88,6 +88,8 @@ class Likelihood:
     draws: Draws
     changing: Draws | None
     """Draws of skills that change, where they do."""
+    seen: float = 1.0
+    """How often the better of a spell is the better of the moment, from 0 for a coin: what changes within it hides."""
 
 
 def measure_edge(
@@ -113,11 +115,22 @@ def measure_edge(
     if not draws.settled < _UNSETTLED:
         return None
     oddities = look_for_oddities(duels, draws, counted)
-    changing = None
+    changing, seen = None, 1.0
     if oddities.changes and not oddities.reacts and not is_short:
         spells = int(np.clip(duels.counts[counted].mean() / _OF_A_SPELL, _FEWEST_SPELLS, _MOST_SPELLS))
         changing = draw_chains(duels, counted, seed=[*seed, 2], seats=seats, spells=spells, workers=workers)
-    return Likelihood(_summarise(duels, draws, changing, oddities, matches), draws, changing)
+        seen = _seen_of_a_spell(1 / (spells * float(np.median(changing.tau))))
+    return Likelihood(_summarise(duels, draws, changing, oddities, matches), draws, changing, seen)
+
+
+def _seen_of_a_spell(length: float) -> float:
+    """How well the mean skill of a spell, `length` times tau long, tells who is the better one at a moment of it.
+
+    >>> round(_seen_of_a_spell(1e-6), 2), round(_seen_of_a_spell(1.0), 2)
+    (1.0, 0.65)
+    """
+    kept = 2 / length * (1 - (1 - np.exp(-length)) / length) if length > 1e-4 else 1.0
+    return float(2 / np.pi * np.arcsin(np.sqrt(kept)))
 
 
 def _summarise(duels: Duels, draws: Draws, changing: Draws | None, oddities: Oddities, matches: Matches) -> Edge:

@@ -134,8 +134,8 @@ class Basis:
     workers: Workers
 
 
-def take_routes(spread: Yardstick, pairing: Pairing, basis: Basis) -> Routes:
-    """Measure by likelihood too, and decide."""
+def take_routes(spread: Yardstick, pairing: Pairing, basis: Basis, backwards: float | None) -> Routes:
+    """Measure by likelihood too, and decide; `backwards` is what the record shows more when it is played backwards."""
     found = measure_edge(
         basis.matches,
         basis.counted,
@@ -144,7 +144,7 @@ def take_routes(spread: Yardstick, pairing: Pairing, basis: Basis) -> Routes:
         workers=basis.workers,
     )
     if found is None:
-        return Routes(spread, None, None, None, None, SPREAD, spread, 0.0)
+        return Routes(spread, None, None, None, None, SPREAD, spread, 0.0, None, backwards)
     reference = spread.reference
     likelihood = _play(found, basis, reference, _REPLAYED)
     moment = None
@@ -153,16 +153,28 @@ def take_routes(spread: Yardstick, pairing: Pairing, basis: Basis) -> Routes:
         moment = _play(replace(found, draws=found.changing), basis, reference, _MOMENT)
     other = likelihood if moment is None else moment
     apart = max(_distance(spread.deterministic, other.deterministic), _distance(spread.chess, other.chess))
+    if moment is not None:
+        other = moment = _reach_up(moment, found.seen)
     taken, yardstick = SPREAD, spread
     if not isinstance(basis.matches.table, Pairs):
         # at a table of many the best may be far ahead and the others alike: two of them do not tell who wins it
         apart = 0.0
-    elif apart > _APART or not pairing.is_sound:
+    elif apart > _APART or not pairing.is_sound or (moment is None and abs(backwards or 0.0) >= _BACKWARDS):
         taken, yardstick = LIKELIHOOD, replace(other, skill=spread.skill)
     elif apart > _ALIKE:
         taken, yardstick = BOTH, hold(spread, other)
     inner = _without_ends(found, basis, reference) if found.edge.oddities.has_outliers else None
-    return Routes(spread, likelihood, moment, inner, found.edge, taken, yardstick, apart)
+    return Routes(spread, likelihood, moment, inner, found.edge, taken, yardstick, apart, None, backwards)
+
+
+def _reach_up(yardstick: Yardstick, seen: float) -> Yardstick:
+    """Upper ends as far as what skills do within a spell may hide."""
+
+    def reach(inversion: Inversion) -> Inversion:
+        low, high = inversion.interval
+        return replace(inversion, ends=(low, min(high / seen, inversion.highest) if high < np.inf else high))
+
+    return replace(yardstick, deterministic=reach(yardstick.deterministic), chess=reach(yardstick.chess))
 
 
 def measure_by_likelihood(basis: Basis, reference: Reference) -> Yardstick | None:

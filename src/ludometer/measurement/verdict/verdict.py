@@ -211,7 +211,7 @@ def _match_once(game: Measurement, simulation: Simulation) -> Matched:
     )
     with keeper.progress.stage(LIKELIHOOD):
         backwards = _measure_backwards(target, yardstick, basis)
-        routes = replace(take_routes(yardstick, pairing, basis), backwards=backwards)
+        routes = take_routes(yardstick, pairing, basis, backwards)
     return Matched(pairing, target, routes.yardstick, routes)
 
 
