@@ -210,7 +210,7 @@ def test_the_same_seed_gives_the_same_draws_whoever_works() -> None:
 
     matches = simulate_strengths(40, 800, seed=3)
     runs: list[Draws] = [
-        draw_chains(find_duels(matches), matches.counts >= 10, seed=[4], workers=Workers(jobs=jobs), is_short=True)
+        draw_chains(find_duels(matches), matches.counts >= 10, seed=[4], workers=Workers(jobs=jobs), length=0.5)
         for jobs in (1, 2)
     ]
     for one, other in pairwise(runs):

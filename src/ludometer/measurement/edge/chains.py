@@ -86,11 +86,11 @@ def draw_chains(
     seats: bool = False,
     spells: int = 1,
     workers: Workers | None = None,
-    is_short: bool = False,
+    length: float = 1.0,
 ) -> Draws:
-    """All chains, one task each; `is_short` ones are half as long."""
+    """All chains, one task each, `length` times as long as usual."""
     tasks = list(range(CHAINS))
-    runs = map_tasks(_draw_chain, tasks, shared=(duels, counted, tuple(seed), seats, spells, is_short), workers=workers)
+    runs = map_tasks(_draw_chain, tasks, shared=(duels, counted, tuple(seed), seats, spells, length), workers=workers)
     draws = np.stack([run[0] for run in runs])
     has_edge = ~np.isnan(draws[0, :, EDGE])
     return Draws(
@@ -105,7 +105,7 @@ def draw_chains(
 
 
 def _draw_chain(
-    chain: int, duels: Duels, counted: Mask, seed: tuple[int, ...], seats: bool, spells: int, is_short: bool
+    chain: int, duels: Duels, counted: Mask, seed: tuple[int, ...], seats: bool, spells: int, length: float
 ) -> tuple[Floats, Floats, Floats]:
     bouts, parts = lay_out(duels, spells=spells, seats=seats)
     start, coins = _STARTS[chain % len(_STARTS)]
@@ -118,7 +118,7 @@ def _draw_chain(
     per_spell = np.diff(bouts.starts).astype(np.float64)
     per_player = np.concatenate(([0.0], np.cumsum(per_spell)))[parts.starts]
     per_player = np.diff(per_player)
-    burn, sweeps = _lengths(len(duels) * (2 if is_short else 1), _SWEEPS // (2 if is_short else 1))
+    burn, sweeps = _lengths(len(duels) / length, length)
     reach, together, covariance = 1.0, 1.0, np.diag([0.05, 0.2, 0.05]) ** 2
     weight, history = 1.0, list[Floats]()
     kept_skills, kept_states = list[Floats](), list[Floats]()
@@ -153,10 +153,10 @@ def _draw_chain(
     return np.concatenate(history)[burn:], np.column_stack(kept_skills), np.array(kept_states)
 
 
-def _lengths(n: int, most: int) -> tuple[int, int]:
+def _lengths(n: float, length: float) -> tuple[int, int]:
     """Sweeps to forget and sweeps to count, in whole blocks."""
-    sweeps = int(np.clip(_WORK / 10 / max(n, 1), _FEWEST, most))
-    burn = int(np.clip(0.5 * sweeps, 2 * _BLOCK, _BURN))
+    sweeps = int(np.clip(_WORK / 10 / max(n, 1), _FEWEST, length * _SWEEPS))
+    burn = int(np.clip(0.5 * sweeps, 2 * _BLOCK, max(length, 1.0) * _BURN))
     return -(-burn // _BLOCK) * _BLOCK, -(-sweeps // _BLOCK) * _BLOCK
 
 

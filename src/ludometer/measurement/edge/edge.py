@@ -111,7 +111,10 @@ def measure_edge(
     duels = find_duels(matches, seed=seed[0], most=_SHORT if is_short else MOST)
     if int(counted.sum()) < _FEWEST_COUNTED or not len(duels) or bool((duels.score == 0.5).all()):
         return None
-    draws = draw_chains(duels, counted, seed=[*seed, 1], seats=seats, workers=workers, is_short=is_short)
+    length = 0.5 if is_short else 1.0
+    draws = draw_chains(duels, counted, seed=[*seed, 1], seats=seats, workers=workers, length=length)
+    if not draws.settled < _UNSETTLED:
+        draws = draw_chains(duels, counted, seed=[*seed, 3], seats=seats, workers=workers, length=4 * length)
     if not draws.settled < _UNSETTLED:
         return None
     oddities = look_for_oddities(duels, draws, counted)

@@ -59,6 +59,8 @@ class Routes:
     """As if the first seat were better, where it may be that the better players are listed first; else None."""
     backwards: float | None = None
     """Points of x by spread that the record shows more when it is played backwards in time."""
+    is_open: bool = False
+    """Whether opponents follow strength, which the likelihood would have to judge, and its draws do not settle."""
 
     @property
     def suspected(self) -> bool:
@@ -93,6 +95,11 @@ class Routes:
 
     def refusals(self) -> tuple[str, ...]:
         """What forbids an answer, in plain words."""
+        if self.is_open:
+            return (
+                "opponents were not chosen at random, and the likelihood, which would not care, does not settle: the "
+                "results tell too little",
+            )
         if self.edge is None:
             return ()
         odd, lines = self.edge.oddities, []
@@ -144,7 +151,8 @@ def take_routes(spread: Yardstick, pairing: Pairing, basis: Basis, backwards: fl
         workers=basis.workers,
     )
     if found is None:
-        return Routes(spread, None, None, None, None, SPREAD, spread, 0.0, None, backwards)
+        is_open = isinstance(basis.matches.table, Pairs) and (pairing.follows or abs(backwards or 0.0) >= _BACKWARDS)
+        return Routes(spread, None, None, None, None, SPREAD, spread, 0.0, None, backwards, is_open)
     reference = spread.reference
     likelihood = _play(found, basis, reference, _REPLAYED)
     moment = None
