@@ -130,7 +130,7 @@ def _seen_of_a_spell(length: float) -> float:
     """How well the mean skill of a spell, `length` times tau long, tells who is the better one at a moment of it.
 
     >>> round(_seen_of_a_spell(1e-6), 2), round(_seen_of_a_spell(1.0), 2)
-    (1.0, 0.65)
+    (1.0, 0.66)
     """
     kept = 2 / length * (1 - (1 - np.exp(-length)) / length) if length > 1e-4 else 1.0
     return float(2 / np.pi * np.arcsin(np.sqrt(kept)))
