@@ -149,7 +149,7 @@ def _draw_chain(
             weight = _weight_of(duels, parts.starts, skill, population) if spells == 1 else weight
         else:
             kept_skills.append(_one_spell_each(skill, parts.starts, rng))
-            kept_states.append(np.array([sigma, population.coins[0], population.seat[0]]))
+            kept_states.append(_state(population))
     return np.concatenate(history)[burn:], np.column_stack(kept_skills), np.array(kept_states)
 
 

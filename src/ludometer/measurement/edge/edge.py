@@ -122,8 +122,12 @@ def measure_edge(
     if oddities.changes and not oddities.reacts and not is_short:
         spells = int(np.clip(duels.counts[counted].mean() / _OF_A_SPELL, _FEWEST_SPELLS, _MOST_SPELLS))
         changing = draw_chains(duels, counted, seed=[*seed, 2], seats=seats, spells=spells, workers=workers)
+        if not changing.settled < _UNSETTLED:
+            changing = draw_chains(
+                duels, counted, seed=[*seed, 4], seats=seats, spells=spells, workers=workers, length=3.0
+            )
         seen = _seen_of_a_spell(1 / (spells * float(np.median(changing.tau))))
-    return Likelihood(_summarise(duels, draws, changing, oddities, matches), draws, changing, seen)
+    return Likelihood(_summarise(duels, draws, changing, seen, oddities, matches), draws, changing, seen)
 
 
 def _seen_of_a_spell(length: float) -> float:
@@ -136,10 +140,14 @@ def _seen_of_a_spell(length: float) -> float:
     return float(2 / np.pi * np.arcsin(np.sqrt(kept)))
 
 
-def _summarise(duels: Duels, draws: Draws, changing: Draws | None, oddities: Oddities, matches: Matches) -> Edge:
+def _summarise(
+    duels: Duels, draws: Draws, changing: Draws | None, seen: float, oddities: Oddities, matches: Matches
+) -> Edge:
     shown = draws if changing is None else changing
     share = shown.edge.ravel()
-    interval = _narrowest(share, 0.5)
+    low, high = _narrowest(share, 0.5)
+    # what skills do within a spell hides a part of the better player's lead
+    interval = low, min(0.5 + (high - 0.5) / seen, 1.0)
     return Edge(
         # where it may be a coin, the likeliest share: half of the draws lie above the middle even of a coin
         better_player_wins=_likeliest(share) if interval[0] == 0.5 else float(np.median(share)),

@@ -24,13 +24,13 @@ from ludometer.measurement.record.seats import SeatAdvantage
 from ludometer.parallel import Workers
 from ludometer.ratings.prizes import Prizes
 
-SPREAD, LIKELIHOOD, BOTH, MOMENT = "spread", "likelihood", "both", "moment"
+SPREAD, LIKELIHOOD, BOTH = "spread", "likelihood", "both"
 
 _ALIKE, _APART = 1.2, 2.5
 """Standard errors between the routes: up to the first they agree, beyond the second one of them is wrong."""
 
 _BACKWARDS = 4.0
-"""Points of x that a clean record does not differ by when it is played backwards."""
+"""Points of x that a long clean record does not differ by when it is played backwards; a short one by its doubt."""
 
 _OUTER = 0.05
 """The part of the players at either end who may be of another kind."""
@@ -65,7 +65,7 @@ class Routes:
     @property
     def suspected(self) -> bool:
         """Whether the schedule seems to have been made by the results."""
-        return self.taken != SPREAD or (self.moment is None and abs(self.backwards or 0.0) >= _BACKWARDS)
+        return self.taken != SPREAD or (self.moment is None and _differs(self.spread, self.backwards))
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -123,6 +123,12 @@ class Routes:
         return tuple(lines)
 
 
+def _differs(spread: Yardstick, backwards: float | None) -> bool:
+    """Whether the record shows something else backwards in time, by more than half of its interval."""
+    low, high = spread.deterministic.interval
+    return abs(backwards or 0.0) >= max(_BACKWARDS, 0.5 * (min(high, spread.deterministic.highest) - low))
+
+
 def _contradicts(answer: Answer, other: Answer) -> bool:
     return answer not in (CANNOT_TELL, other)
 
@@ -151,7 +157,7 @@ def take_routes(spread: Yardstick, pairing: Pairing, basis: Basis, backwards: fl
         workers=basis.workers,
     )
     if found is None:
-        is_open = isinstance(basis.matches.table, Pairs) and (pairing.follows or abs(backwards or 0.0) >= _BACKWARDS)
+        is_open = isinstance(basis.matches.table, Pairs) and (pairing.follows or _differs(spread, backwards))
         return Routes(spread, None, None, None, None, SPREAD, spread, 0.0, None, backwards, is_open)
     reference = spread.reference
     likelihood = _play(found, basis, reference, _REPLAYED)
@@ -167,7 +173,7 @@ def take_routes(spread: Yardstick, pairing: Pairing, basis: Basis, backwards: fl
     if not isinstance(basis.matches.table, Pairs):
         # at a table of many the best may be far ahead and the others alike: two of them do not tell who wins it
         apart = 0.0
-    elif apart > _APART or not pairing.is_sound or (moment is None and abs(backwards or 0.0) >= _BACKWARDS):
+    elif apart > _APART or not pairing.is_sound or (moment is None and _differs(spread, backwards)):
         taken, yardstick = LIKELIHOOD, replace(other, skill=spread.skill)
     elif apart > _ALIKE:
         taken, yardstick = BOTH, hold(spread, other)
